@@ -101,6 +101,13 @@ const beside = [
     least: 400,
   },
   {
+    name: 'scope host on Windows, under Wine',
+    after: 'binaries',
+    run: '.ci/wine "$SCRATCH/windows"',
+    limit: 1800,
+    least: 380,
+  },
+  {
     name: 'installed elsewhere',
     after: 'binaries',
     run: 'npm run test:install',

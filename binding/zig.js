@@ -167,7 +167,7 @@ function filesOf(system) {
   const parts = {
     linux: ['linux', 'posix', 'epoll'],
     macos: ['macos', 'posix', 'select'],
-    windows: ['windows', 'unsupported'],
+    windows: ['windows'],
   }
   const others = Object.values(parts)
     .flat()

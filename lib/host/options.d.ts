@@ -17,8 +17,7 @@ import type { Releaser } from '../core/releaser.js'
  *
  * The constructor throws an Error that says what is wrong and what to do:
  *
- * - `ERR_LOCK_UNSUPPORTED` where the platform has no such locks (Windows, for now) or the directory is on a
- *   network file system;
+ * - `ERR_LOCK_UNSUPPORTED` when the directory is on a network file system;
  * - `ERR_LOCK_SEGMENT` when the directory or a file in it is invalid or not accessible;
  * - `ERR_LOCK_CAPACITY` when 127 processes already have locks there;
  * - `ERR_LOCK_FORKED` in a copy of a process with such locks that `fork(2)` has made;

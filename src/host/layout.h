@@ -2,7 +2,8 @@
 // must agree on it. Each process checks the layout's number before it uses any other word.
 //
 //   <dir>/<boot>/members            MembersHeader | Member[0] (unused) | Member[1] … Member[127]
-//   <dir>/<boot>/fifo-<slot>        a FIFO (membership.h), on macOS with files beside it (wakeups_select.cpp)
+//   <dir>/<boot>/fifo-<slot>        a FIFO (membership.h), on macOS with files beside it (wakeups_select.cpp), on
+//                                   Windows a file in its place (wakeups_windows.cpp)
 //   <dir>/<boot>/<kind>.<name>.lock
 //      SegmentHeader (one page) | KeyBucket[buckets], to a full page | slots, `stride` bytes each
 //

@@ -34,6 +34,9 @@
 // A process that may no longer open the files, as after setuid(), is lost (setLost): it is granted no more locks,
 // but keeps the locks it holds, and wakes others by the bell. Nothing changes for the others.
 //
+// On Windows a file with locks and events stands for a FIFO (wakeups_windows.cpp). A process that cleans up is not watched
+// there: the others retry, too.
+//
 // Memory order: everything is sequentially consistent. Two pairs rely on it: notify (entry, then
 // sleepState) with the wake-up thread (sleepState, then entries), and join (record, roster, then the
 // others' records) with the join of another process.

@@ -13,7 +13,8 @@ namespace boxoffice::host {
 namespace {
 
 /// Strips a trailing slash, with which a symbolic link would be followed.
-std::string withoutEnd(std::string path) {
+std::string withoutEnd(const std::string& given) {
+  std::string path = platform::plainPath(given);
   while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
   return path;
 }
@@ -25,7 +26,7 @@ std::string usualDirectory() {
 
 /// A relative path would name different directories in processes with different working directories.
 void checkAbsolute(const std::string& directory) {
-  if (directory.starts_with('/')) return;
+  if (platform::isAbsolute(directory)) return;
   throw HostError(
       HostFault::segment,
       "boxoffice: the directory of locks of scope host must be an absolute path, not '" +

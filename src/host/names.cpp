@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "host/sip_hash.h"
+#include "platform/files.h"
 #include "platform/misuse.h"
 
 namespace boxoffice::host {
@@ -14,10 +15,14 @@ namespace {
 constexpr std::size_t kLongest = 230;
 constexpr std::size_t kKept = 190;  // of a longer name: the digest takes 33
 
-bool isPlain(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.';
+bool isUpper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+
+bool isKept(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || isUpper(c) || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '.';
 }
+
+bool isPlain(char c) noexcept { return isKept(c) && !(platform::kIgnoresCase && isUpper(c)); }
 
 std::string encoded(std::string_view name, std::size_t most) {
   std::string text;
@@ -128,7 +133,7 @@ bool isOwnName(std::string_view file) noexcept {
   rest.remove_prefix(1);
   rest.remove_suffix(std::min(rest.size(), std::string_view(kSegmentSuffix).size()));
   return !rest.empty() && std::all_of(rest.begin(), rest.end(),
-                                      [](char c) { return isPlain(c) || c == '%' || c == '~'; });
+                                      [](char c) { return isKept(c) || c == '%' || c == '~'; });
 }
 
 Kind kindOfFile(std::string_view file) noexcept {

@@ -102,7 +102,7 @@ bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
     if (!opened || platform::idOf(opened, path).second != number) return false;
     writer = std::move(opened);
   }
-  if (!isWatched) watch_.add(writer.death(), process);
+  if (!isWatched) watch_.addDeath(writer, process);
   isWatched = true;
   return true;
 }
@@ -110,7 +110,7 @@ bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
 void Wakeups::unwatch(ProcessSlot process) noexcept {
   const std::lock_guard shut(forkGate());
   if (std::exchange(isWatched_[process % kProcessSlots], false))
-    watch_.remove(writers_[process % kProcessSlots].death());
+    watch_.removeDeath(writers_[process % kProcessSlots]);
 }
 
 void Wakeups::forget(ProcessSlot process) noexcept {

@@ -1,5 +1,5 @@
 // The system calls of scope host, part 1: files in a directory of its own. One .cpp per system;
-// the build chooses. On systems without one, every function throws HostError(unsupported).
+// the build chooses.
 //
 // Unless it says otherwise, a function throws HostError(segment) when the system refuses, with the file and
 // the reason. Everything it opens is closed by exec, and no symbolic link is followed.
@@ -38,6 +38,16 @@ class File {
 };
 
 // ---- the directory ----
+
+/// The path with / between its parts, as all paths here.
+std::string plainPath(std::string path);
+bool isAbsolute(const std::string& path) noexcept;
+/// Whether the file system may take two names that differ in the case of letters for one.
+#if defined(_WIN32) || defined(__APPLE__)
+constexpr bool kIgnoresCase = true;
+#else
+constexpr bool kIgnoresCase = false;
+#endif
 
 /// The default directory: in memory, and the same one for all sessions and services of a user.
 std::string defaultDirectory();

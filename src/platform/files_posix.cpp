@@ -60,6 +60,9 @@ void File::close() noexcept {
 
 int startOf(const File& in) noexcept { return in ? in.number() : AT_FDCWD; }
 
+std::string plainPath(std::string path) { return path; }
+bool isAbsolute(const std::string& path) noexcept { return path.starts_with('/'); }
+
 File openDirectory(const std::string& path) {
   const bool isNew = mkdir(path.c_str(), 0700) == 0;
   if (!isNew && errno != EEXIST) refused(path, "made");

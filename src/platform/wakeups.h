@@ -1,10 +1,11 @@
 // The system calls of scope host, part 2: FIFOs with locks, a way to wait for several of them, and a
 // hook for forks. Errors as in files.h.
 //
-// There are two implementations of FIFOs and Watch:
-//   wakeups_epoll.cpp   for Linux, where a FIFO can be locked and reports that its reader has gone.
-//   wakeups_select.cpp  for macOS, where it does neither: three files beside the FIFO do. Linux can use it,
-//                       too (BOXOFFICE_PORTABLE), so that it is tested.
+// There are three implementations of FIFOs and Watch:
+//   wakeups_epoll.cpp    for Linux, where a FIFO can be locked and reports that its reader has gone.
+//   wakeups_select.cpp   for macOS, where it does neither: three files beside the FIFO do. Linux can use it,
+//                        too (BOXOFFICE_PORTABLE), so that it is tested.
+//   wakeups_windows.cpp  for Windows, where a file with locks and named events stand for the FIFO.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace boxoffice::platform {
 
-/// One end of the FIFO of a process slot. Only wakeups_select.cpp has more files than the FIFO.
+/// One end of the FIFO of a process slot. What is in the files besides `fifo` differs: see the implementations.
 struct FifoEnd {
   FifoEnd() = default;
   FifoEnd(FifoEnd&& other) = default;
@@ -24,16 +25,14 @@ struct FifoEnd {
   ~FifoEnd() { close(); }
 
   explicit operator bool() const noexcept { return static_cast<bool>(fifo); }
-  /// On a writing end, the file to watch for the reader's death.
-  const File& death() const noexcept { return life ? life : fifo; }
   /// Closes the files and releases the locks.
   void close() noexcept;
   /// Closes the files in the child of a fork. The locks are the parent's.
   void abandon() noexcept;
 
   File fifo;
-  File life;      ///< another FIFO, written to by none: it ends when its last writer has gone
-  File locks[2];  ///< regular files for the two locks
+  File life;  ///< reports a death
+  File locks[2];
   bool borrows =
       false;  ///< shares the open files of the locks with a writing end, which stays open
 };
@@ -58,8 +57,8 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept;
 bool tryLock(const FifoEnd& end) noexcept;
 /// Releases the first lock.
 void unlock(const FifoEnd& end) noexcept;
-/// Takes the second lock. False when another open file has it, or keeps it free.
-bool tryLive(const FifoEnd& end) noexcept;
+/// Takes the second lock: this process is the member. False when another open file has it, or keeps it free.
+bool tryLive(FifoEnd& end);
 /// Keeps the second lock free; several open files may do so. False when a living member holds it.
 bool tryKeepFree(const FifoEnd& end) noexcept;
 
@@ -73,10 +72,13 @@ void drain(const FifoEnd& reader) noexcept;
 class Watch {
  public:
   Watch();
-  /// Reports `tag` when the file has something to read, or its other end has gone.
+  /// Reports `tag` when the file has something to read.
   void add(const File& file, std::uint32_t tag);
+  /// Reports `tag` when the reader of this writing end has gone.
+  void addDeath(const FifoEnd& writer, std::uint32_t tag);
   /// Call this before closing the file: a child that is being forked may still have it open.
   void remove(const File& file) noexcept;
+  void removeDeath(const FifoEnd& writer) noexcept;
   /// Waits for an event, at most `atMost` ms (-1: for ever). Returns the number of tags; 0 after a timeout
   /// or a signal.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept;
@@ -84,11 +86,12 @@ class Watch {
 
  private:
   File file_;                             // of wakeups_epoll.cpp
-  std::shared_ptr<struct Watched> list_;  // of wakeups_select.cpp
+  std::shared_ptr<struct Watched> list_;  // of the others
 };
 
 /// Whether the reader's death is not reported at present, because another process has the FIFO open in its place.
-/// Call it when that process has the first lock. Not so in wakeups_select.cpp once the FIFO's path was removed.
+/// Call it when that process has the first lock. Not so in wakeups_select.cpp once the FIFO's path was removed, and never
+/// in wakeups_windows.cpp.
 bool isStoodInFor(const FifoEnd& writer);
 
 /// Reports when files of a directory are removed or renamed, when the directory itself is, and when a byte is written

@@ -54,7 +54,7 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept { return isAt(
 
 bool tryLock(const FifoEnd& end) noexcept { return tryRange(end.fifo, F_WRLCK, 0, 1); }
 void unlock(const FifoEnd& end) noexcept { tryRange(end.fifo, F_UNLCK, 0, 1); }
-bool tryLive(const FifoEnd& end) noexcept { return tryRange(end.fifo, F_WRLCK, 1, 0); }
+bool tryLive(FifoEnd& end) { return tryRange(end.fifo, F_WRLCK, 1, 0); }
 bool tryKeepFree(const FifoEnd& end) noexcept { return tryRange(end.fifo, F_RDLCK, 1, 0); }
 
 Watch::Watch() : file_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -73,6 +73,9 @@ void Watch::add(const File& file, std::uint32_t tag) {
 void Watch::remove(const File& file) noexcept {
   epoll_ctl(file_.number(), EPOLL_CTL_DEL, file.number(), nullptr);
 }
+
+void Watch::addDeath(const FifoEnd& writer, std::uint32_t tag) { add(writer.fifo, tag); }
+void Watch::removeDeath(const FifoEnd& writer) noexcept { remove(writer.fifo); }
 
 unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   epoll_event events[16];

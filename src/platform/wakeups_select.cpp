@@ -1,10 +1,10 @@
 // FIFOs for systems where a FIFO cannot be locked and does not report that its reader has gone, and select.
 //
 //   fifo-1        bytes for the process in slot 1, which reads them
-//   life-fifo-1   no bytes; the process in the slot has it open for writing, the others for reading: they
+//   life-fifo-1   no bytes, in `life`; the process in the slot has it open for writing, the others for reading: they
 //                 reach its end when the process dies
-//   lock-fifo-1   the first lock, by flock
-//   live-fifo-1   the second one
+//   lock-fifo-1   the first lock, by flock, in locks[0]
+//   live-fifo-1   the second one, in locks[1]
 //
 // select, because kqueue and poll of macOS do not report the end of a FIFO.
 #include <fcntl.h>
@@ -147,7 +147,7 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept {
 
 bool tryLock(const FifoEnd& end) noexcept { return tryFlock(end.locks[0], LOCK_EX); }
 void unlock(const FifoEnd& end) noexcept { flock(end.locks[0].number(), LOCK_UN); }
-bool tryLive(const FifoEnd& end) noexcept { return tryFlock(end.locks[1], LOCK_EX); }
+bool tryLive(FifoEnd& end) { return tryFlock(end.locks[1], LOCK_EX); }
 bool tryKeepFree(const FifoEnd& end) noexcept { return tryFlock(end.locks[1], LOCK_SH); }
 
 struct Watched {
@@ -166,6 +166,9 @@ void Watch::add(const File& file, std::uint32_t tag) {
 void Watch::remove(const File& file) noexcept {
   std::erase_if(list_->files, [&](const auto& each) { return each.first == file.number(); });
 }
+
+void Watch::addDeath(const FifoEnd& writer, std::uint32_t tag) { add(writer.life, tag); }
+void Watch::removeDeath(const FifoEnd& writer) noexcept { remove(writer.life); }
 
 unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   auto& [files, sets] = *list_;
@@ -191,7 +194,7 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
 
 bool isStoodInFor(const FifoEnd& writer) {
   Watch watch;
-  watch.add(writer.death(), 0);
+  watch.addDeath(writer, 0);
   std::uint32_t tags[16];
   return watch.wait(tags, 0) == 0;
 }

@@ -7,7 +7,6 @@ const path = require('node:path')
 const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { MutexObserver } = require('../../lib/diagnostics/mutex_observer.js')
 const { Observer } = require('../../lib/diagnostics/observer.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { scopes } = require('../helpers/scopes.js')
 const { useWarnings } = require('../helpers/warnings.js')
 
@@ -182,7 +181,7 @@ describe('An observer that throws', () => {
   })
 
   for (const [scope, begin] of Object.entries(scopes)) {
-    if (scope === 'engine' || (scope === 'host' && !isSupported)) continue
+    if (scope === 'engine') continue
     describe(`in scope ${scope}`, () => {
       const newOptions = begin()
       for (const diagnostics of ['counters', true]) {

@@ -11,11 +11,9 @@ const { BoxofficeInstrumentation } = require('boxoffice/opentelemetry')
 const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { inChild } = require('../helpers/children.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { useHosts } = require('../helpers/hosts.js')
 const { turn, watch } = require('../helpers/promises.js')
 const { packageWithClock } = require('../helpers/vm_instances.js')
-const { needsHost, skip } = require('../helpers/skip.js')
 
 const events = ['wait', 'admit', 'release', 'timeout', 'abort', 'abandoned', 'deadlock']
 /** The time of the locks of `clocked`, in ms. */
@@ -370,8 +368,7 @@ describe('The instrumentation for OpenTelemetry', () => {
       assert.deepEqual(eventsOf('ended'), [])
     })
 
-    it('is an event of the span that waits for another process', async function () {
-      if (!isSupported) skip(this, needsHost)
+    it('is an event of the span that waits for another process', async () => {
       instrument({ waitThreshold: 1 })
       const name = freshName()
       const host = hosts.start()

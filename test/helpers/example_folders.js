@@ -23,8 +23,6 @@ const examples = readdirSync(folderOf('.'), { withFileTypes: true })
   .map(({ name }) => name)
   .sort()
 
-const needsHost = (name) => read(`examples/${name}/index.js`).includes("scope: 'host'")
-
 function start(folder, env) {
   return spawn(process.execPath, ['.'], {
     cwd: folder,
@@ -86,4 +84,4 @@ async function startFolder(name, env) {
   return { line, stop }
 }
 
-module.exports = { checkOutput, examples, needsHost, startFolder, withCopy }
+module.exports = { checkOutput, examples, startFolder, withCopy }

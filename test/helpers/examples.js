@@ -3,8 +3,6 @@
 const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
-const { isSupported } = require('./host_support.js')
-const { needsHost } = require('./skip.js')
 const { run } = require('./processes.js')
 
 const root = path.join(__dirname, '..', '..')
@@ -70,8 +68,9 @@ function withoutImports(code) {
 /** Why `code` cannot run here, or undefined. */
 function lackOf(code) {
   const isUsing = /\busing \w+ =/.test(code)
-  if (isUsing && parseInt(process.versions.node, 10) < 24) return '`using` needs Node.js 24'
-  return code.includes("scope: 'host'") && !isSupported ? needsHost : undefined
+  return isUsing && parseInt(process.versions.node, 10) < 24
+    ? '`using` needs Node.js 24'
+    : undefined
 }
 
 /** The end of an example's process: it has run to its end, and no error occurred. */

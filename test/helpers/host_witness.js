@@ -1,17 +1,24 @@
 'use strict'
 // A witness outside of the locks: a file to which every process appends its events. The system
-// orders the lines, each of which is one write.
+// orders the lines, each of which is one write. Wine does not append as a whole, so on Windows each thread has a file of
+// its own, and the clock orders the lines: it is read after a lock is granted, and before it is released.
 //
-//   microseconds who + key weight token abandoned waited    enters (waited: microseconds)
-//   microseconds who - key weight                           leaves
-//   microseconds who killed                                 is about to be killed, by the parent
-//   microseconds who gone                                   has ended
+//   nanoseconds who + key weight token abandoned waited    enters (waited: microseconds)
+//   nanoseconds who - key weight                           leaves
+//   nanoseconds who killed                                 is about to be killed, by the parent
+//   nanoseconds who gone                                   has ended
 const fs = require('node:fs')
+const path = require('node:path')
+const { threadId } = require('node:worker_threads')
+const { isWindows } = require('./skip.js')
 
-/** A writer: `who` identifies the process, and `thread` each of its threads. */
+/** A writer: `who` identifies the process. */
 function pen(file, who) {
-  const fd = fs.openSync(file, 'a', 0o600)
-  const write = (...words) => fs.writeSync(fd, `${micros()} ${who} ${words.join(' ')}\n`)
+  const own = isWindows ? `${file}-${process.pid}-${threadId}` : file
+  const fd = fs.openSync(own, 'a', 0o600)
+  // The same clock for all processes of the machine.
+  const write = (...words) =>
+    fs.writeSync(fd, `${process.hrtime.bigint()} ${who} ${words.join(' ')}\n`)
   return {
     enter: (key, { weight, token, abandoned, waited }) =>
       write('+', key, weight, token, Number(abandoned), Math.round(waited * 1000)),
@@ -21,9 +28,18 @@ function pen(file, who) {
   }
 }
 
-// The same clock for all processes of the machine.
-function micros() {
-  return process.hrtime.bigint() / 1000n
+/** All lines so far, each as its words. */
+function linesOf(file) {
+  const folder = path.dirname(file)
+  const names = fs.readdirSync(folder).filter((name) => name.startsWith(path.basename(file)))
+  const lines = names.flatMap((name) =>
+    fs
+      .readFileSync(path.join(folder, name), 'latin1')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split(' ')),
+  )
+  return isWindows ? lines.sort(([one], [other]) => Number(BigInt(one) - BigInt(other))) : lines
 }
 
 const slow = 200_000 // microseconds: shorter times are not recorded
@@ -118,11 +134,8 @@ function read(file, { capacity, suicides = false }) {
     if (room?.inside.length === 0) room.left = time
   }
 
-  const lines = fs.readFileSync(file, 'latin1').split('\n')
-  lines.pop()
-  lines.forEach((text, line) => {
-    const [stamp, who, what, key, weight, token, abandoned, waited] = text.split(' ')
-    const time = Number(stamp)
+  linesOf(file).forEach(([stamp, who, what, key, weight, token, abandoned, waited], line) => {
+    const time = Number(BigInt(stamp) / 1000n)
     if (robbed.has(who) && (what === '+' || what === '-')) {
       fault(robbed.get(who))
       robbed.delete(who)
@@ -141,4 +154,4 @@ function read(file, { capacity, suicides = false }) {
   return report
 }
 
-module.exports = { pen, read }
+module.exports = { linesOf, pen, read }

@@ -15,6 +15,20 @@ function skip(context, reason) {
   context.skip()
 }
 
-const needsHost = 'scope host does not run on Windows'
+const isWindows = process.platform === 'win32'
+const needsPosix = 'Windows has no such signals, rights or files'
 
-module.exports = { needsHost, skip, withReason }
+/** it(), for tests that need what only POSIX systems have. */
+function itOnPosix(title, body) {
+  if (isWindows) it.skip(withReason(title, needsPosix))
+  else it(title, body)
+}
+
+/** In a describe(): all its tests need what only POSIX systems have. */
+function onlyOnPosix() {
+  before(function () {
+    if (isWindows) skip(this, needsPosix)
+  })
+}
+
+module.exports = { isWindows, itOnPosix, onlyOnPosix, skip, withReason }

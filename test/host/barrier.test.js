@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const { Barrier } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 const soon = (promise) => within(30_000, promise)
 
@@ -86,7 +87,7 @@ describe('A Barrier of scope host', function () {
     assert.equal(gate.isBroken(), true)
   })
 
-  it('a party that is killed after its round breaks nothing', async () => {
+  itOnPosix('a party that is killed after its round breaks nothing', async () => {
     const { gate, host, name } = await both(2)
     await host.does(waits)
     await host.stops()

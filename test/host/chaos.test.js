@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { watchStalls } = require('../helpers/calm')
 const { Chaos } = require('../helpers/host_chaos')
 const { scaled } = require('../helpers/scale')
-const { skip } = require('../helpers/skip.js')
+const { itOnPosix, skip } = require('../helpers/skip.js')
 
 const processes = Math.min(6, scaled(6, 3))
 
@@ -114,7 +114,7 @@ describe('chaos between processes', function () {
     await expectClean(chaos, stalled)
   })
 
-  it('a stopped process only costs time', async () => {
+  itOnPosix('a stopped process only costs time', async () => {
     const chaos = new Chaos({ keys: 3, capacity: 16 })
     await startAll(chaos, processes)
     for (let i = 0; i < scaled(5, 3); i++) {

@@ -12,6 +12,7 @@ const { FakeClock } = require('../helpers/fake_clock.js')
 const { removeAll, useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 const { outcome } = require('../helpers/keyed.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 const { ConditionVariable, Mutex } = boxoffice
 const soon = (promise) => within(60_000, promise)
@@ -222,7 +223,7 @@ describe('a condition variable of scope host', function () {
     assert.deepEqual(await soon(ended), [0, null])
   })
 
-  it('rejects waiters whose files are removed, without the mutex', async () => {
+  itOnPosix('rejects waiters whose files are removed, without the mutex', async () => {
     const directory = fs.mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
     const name = freshName()
     const mutex = open(Mutex, name, { directory })
@@ -286,15 +287,18 @@ describe('a condition variable of scope host', function () {
   })
 
   describe('when a process dies', () => {
-    it('a notification for a process that is killed before it runs goes to another one', async () => {
-      const all = await both()
-      await all.host.does('await my.wait()')
-      await all.host.stops()
-      all.condition.notifyOne()
-      const wait = await waits(all)
-      await all.host.dies()
-      await soon(until(() => wait.state === 'fulfilled'))
-    })
+    itOnPosix(
+      'a notification for a process that is killed before it runs goes to another one',
+      async () => {
+        const all = await both()
+        await all.host.does('await my.wait()')
+        await all.host.stops()
+        all.condition.notifyOne()
+        const wait = await waits(all)
+        await all.host.dies()
+        await soon(until(() => wait.state === 'fulfilled'))
+      },
+    )
 
     it('a notified waiter that is killed before it has the mutex passes its notification on', async () => {
       const all = await both()
@@ -383,16 +387,19 @@ describe('a condition variable of scope host', function () {
       await soon(until(() => wait.state === 'fulfilled'))
     })
 
-    it('a stopped process keeps its notification, and its waiter returns later', async () => {
-      const { condition, host, mutex } = await both()
-      await host.does('await my.wait()')
-      await host.stops()
-      condition.notifyOne()
-      condition.notifyAll()
-      await soon(mutex.acquire()).then((release) => release())
-      host.child.kill('SIGCONT')
-      await soon(host.does('await my.waiting'))
-    })
+    itOnPosix(
+      'a stopped process keeps its notification, and its waiter returns later',
+      async () => {
+        const { condition, host, mutex } = await both()
+        await host.does('await my.wait()')
+        await host.stops()
+        condition.notifyOne()
+        condition.notifyAll()
+        await soon(mutex.acquire()).then((release) => release())
+        host.child.kill('SIGCONT')
+        await soon(host.does('await my.waiting'))
+      },
+    )
 
     for (const isNotified of [false, true]) {
       const when = isNotified ? 'while it waits for the mutex' : 'before it runs'
@@ -506,7 +513,7 @@ describe('a condition variable of scope host', function () {
       )
     })
 
-    it('loses no item when a process that takes is killed, whenever', async () => {
+    itOnPosix('loses no item when a process that takes is killed, whenever', async () => {
       const name = freshName()
       const [maker, taker] = await startAll(2, name)
       await taker.does('(async () => { for (;;) await my.take() })()')

@@ -6,9 +6,10 @@ const path = require('node:path')
 const { Mutex } = require('../..')
 const { freshName, within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
-const { skip } = require('../helpers/skip.js')
+const { onlyOnPosix, skip } = require('../helpers/skip.js')
 
 describe('A process without free file descriptors', function () {
+  onlyOnPosix()
   // The tests start processes, and on a busy machine a process may not run for a while.
   this.timeout(120_000)
   const hosts = useHosts()
@@ -106,6 +107,7 @@ describe('A process without free file descriptors', function () {
 })
 
 describe('A process at its limit of threads', function () {
+  onlyOnPosix()
   this.timeout(60_000)
   const hosts = useHosts()
 

@@ -5,7 +5,6 @@ const { readdirSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 const { useHosts } = require('../helpers/hosts.js')
 const { FakeTimers } = require('../helpers/timers.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { run, withoutLeaks } = require('../helpers/processes.js')
 const { KeyedMutex, Mutex } = require('../..')
 
@@ -57,27 +56,25 @@ async function passes(code, ...args) {
 }
 
 describe('Locks that were first constructed while the timers were fakes', () => {
-  if (isSupported) {
-    const hosts = useHosts()
+  const hosts = useHosts()
 
-    it("end holds after maxHold, and rests after minHold, at scope 'host'", () =>
-      passes(
-        `const options = (name) => ({ scope: 'host', name, directory, maxHold: 100, minHold: 100 })
-        const mutex = new Mutex(options('a'))
-        const semaphore = new Semaphore(1, options('b'))
-        const lock = new RWLock(options('c'))
-        restore()
-        await Promise.all([mutex.acquire(), semaphore.acquire(), lock.acquireWrite()])
-        const [release, [, releaseUnit], releaseWrite] = await Promise.all([
-          mutex.acquire(), semaphore.acquire(), lock.acquireWrite()])
-        release()
-        releaseUnit()
-        releaseWrite()
-        const last = [mutex.acquire(), semaphore.acquire(), lock.acquireRead()]
-        await Promise.all(last)`,
-        hosts.directory,
-      ))
-  }
+  it("end holds after maxHold, and rests after minHold, at scope 'host'", () =>
+    passes(
+      `const options = (name) => ({ scope: 'host', name, directory, maxHold: 100, minHold: 100 })
+      const mutex = new Mutex(options('a'))
+      const semaphore = new Semaphore(1, options('b'))
+      const lock = new RWLock(options('c'))
+      restore()
+      await Promise.all([mutex.acquire(), semaphore.acquire(), lock.acquireWrite()])
+      const [release, [, releaseUnit], releaseWrite] = await Promise.all([
+        mutex.acquire(), semaphore.acquire(), lock.acquireWrite()])
+      release()
+      releaseUnit()
+      releaseWrite()
+      const last = [mutex.acquire(), semaphore.acquire(), lock.acquireRead()]
+      await Promise.all(last)`,
+      hosts.directory,
+    ))
 
   it('warn of long holds, and tell their times', () =>
     passes(`const warned = new Promise((resolve) => {

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { KeyedMutex, Mutex } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 const content = 'not a file of boxoffice'
 /** Named like the directory of a boot, as the sub-directories of many caches are. */
@@ -55,7 +56,7 @@ describe('Files of others in the directory of locks of scope host', function () 
     return path.join(directory, former)
   }
 
-  it('a directory that is named like one of a former boot keeps its files', () => {
+  itOnPosix('a directory that is named like one of a former boot keeps its files', () => {
     const directory = makePlace()
     const own = path.join(directory, md5)
     put(own, ['photo.jpg', 'mutex.a.lock', 'fifo-1', 'new-1', 'members.new-1-1'])
@@ -81,25 +82,28 @@ describe('Files of others in the directory of locks of scope host', function () 
     for (const name of Object.keys(before)) assert.equal(after[name], before[name], name)
   })
 
-  it('a members file that is a link, has a second name, or is open to others is no mark', async () => {
-    const ways = {
-      link: (members, aside) => {
-        fs.renameSync(members, aside)
-        fs.symlinkSync(aside, members)
-      },
-      'second name': (members, aside) => fs.linkSync(members, aside),
-      'open to others': (members) => fs.chmodSync(members, 0o644),
-    }
-    for (const [way, change] of Object.entries(ways)) {
-      const directory = makePlace()
-      const own = await makeFormerRun(directory)
-      put(own, ['photo.jpg'])
-      change(path.join(own, 'members'), path.join(directory, 'aside'))
-      const before = fs.readdirSync(own)
-      open(directory)
-      assert.deepEqual(fs.readdirSync(own), before, way)
-    }
-  })
+  itOnPosix(
+    'a members file that is a link, has a second name, or is open to others is no mark',
+    async () => {
+      const ways = {
+        link: (members, aside) => {
+          fs.renameSync(members, aside)
+          fs.symlinkSync(aside, members)
+        },
+        'second name': (members, aside) => fs.linkSync(members, aside),
+        'open to others': (members) => fs.chmodSync(members, 0o644),
+      }
+      for (const [way, change] of Object.entries(ways)) {
+        const directory = makePlace()
+        const own = await makeFormerRun(directory)
+        put(own, ['photo.jpg'])
+        change(path.join(own, 'members'), path.join(directory, 'aside'))
+        const before = fs.readdirSync(own)
+        open(directory)
+        assert.deepEqual(fs.readdirSync(own), before, way)
+      }
+    },
+  )
 
   it('the files of a former boot go, and those of others among them stay', async () => {
     const directory = makePlace()

@@ -7,6 +7,7 @@ const path = require('node:path')
 const boxoffice = require('../..')
 const { removeAll, useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 const soon = (promise) => within(30_000, promise)
 const turn = () => new Promise(setImmediate)
@@ -115,16 +116,19 @@ describe('a gate of scope host', function () {
       assert.equal(await host.does('return my.gate.tryWait()'), true)
     })
 
-    it('a signal for a process that is killed before it runs goes to another one', async () => {
-      const { gate, host } = await both('AutoResetEvent')
-      await host.does(waits)
-      await host.stops()
-      gate.signal() // the signal goes to the stopped process, the only one that waits
-      assert.equal(gate.isSet(), false)
-      const waiting = gate.wait()
-      await host.dies()
-      await soon(waiting)
-    })
+    itOnPosix(
+      'a signal for a process that is killed before it runs goes to another one',
+      async () => {
+        const { gate, host } = await both('AutoResetEvent')
+        await host.does(waits)
+        await host.stops()
+        gate.signal() // the signal goes to the stopped process, the only one that waits
+        assert.equal(gate.isSet(), false)
+        const waiting = gate.wait()
+        await host.dies()
+        await soon(waiting)
+      },
+    )
 
     it('a signal for a process that is killed before its event loop runs goes to another one', async () => {
       const { gate, host } = await both('AutoResetEvent')
@@ -294,7 +298,7 @@ describe('a gate of scope host', function () {
       assert.throws(() => gate.buffer, TypeError)
     })
 
-    it(`waiters for a ${Kind} are told when its files are removed`, async () => {
+    itOnPosix(`waiters for a ${Kind} are told when its files are removed`, async () => {
       const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
       const gate = open(Kind, args, freshName(), { directory })
       const waiting = gate.wait()

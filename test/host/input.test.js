@@ -3,9 +3,10 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const boxoffice = require('../..')
-const { useHosts } = require('../helpers/hosts.js')
+const { removeDirectory, useHosts } = require('../helpers/hosts.js')
 const { freshName } = require('../helpers/agents.js')
 const { runCode, withoutPending } = require('../helpers/processes.js')
+const { isWindows, itOnPosix } = require('../helpers/skip.js')
 
 const { ConditionVariable, KeyedMutex, Mutex, Semaphore } = boxoffice
 
@@ -78,10 +79,10 @@ describe('Options of locks of scope host', () => {
       assert.throws(() => make('ä'.repeat(32_769)), { name: 'RangeError', message: /not 65538/ })
     }
     new Mutex(named('ä'.repeat(32_768)))
-    fs.rmSync(directory, { recursive: true })
+    removeDirectory(directory)
   })
 
-  it('a umask that removes rights of the owner has no effect', async () => {
+  itOnPosix('a umask that removes rights of the owner has no effect', async () => {
     const directory = path.join(hosts.directory, 'umask')
     const { code, shown } = await runCode(
       `
@@ -158,7 +159,7 @@ describe('Options of locks of scope host', () => {
     assert.equal(keyed.size, 0)
   })
 
-  it('a directory that other users can write to, or that is a link, is refused', () => {
+  itOnPosix('a directory that other users can write to, or that is a link, is refused', () => {
     const open = path.join(hosts.directory, 'open')
     fs.mkdirSync(open)
     fs.chmodSync(open, 0o777)
@@ -180,23 +181,29 @@ describe('Options of locks of scope host', () => {
     }
   })
 
-  it('a directory used by processes with another boot id is refused, and left as it is', async () => {
-    const directory = path.join(hosts.directory, 'shared')
-    const host = hosts.start({ BOXOFFICE_DIRECTORY: directory })
-    const opens = `my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'shared' })`
-    // Its files are about to be removed.
-    await host.does(`process.removeAllListeners('warning'); ${opens}; await my.mutex.lock()`)
-    const [run] = fs.readdirSync(directory)
-    const files = fs.readdirSync(path.join(directory, run))
-    const other = 'a'.repeat(run.length)
-    fs.renameSync(path.join(directory, run), path.join(directory, other))
-    const open = () => new Mutex(optionsOf({ directory, name: 'shared' }))
-    assert.throws(open, { code: 'ERR_LOCK_SEGMENT', message: /boot_id.*choose another directory/ })
-    assert.deepEqual(fs.readdirSync(path.join(directory, other)), files)
-    await host.dies()
-    assert.equal(open().isLocked(), false)
-    assert.deepEqual(fs.readdirSync(directory), [run])
-  })
+  itOnPosix(
+    'a directory used by processes with another boot id is refused, and left as it is',
+    async () => {
+      const directory = path.join(hosts.directory, 'shared')
+      const host = hosts.start({ BOXOFFICE_DIRECTORY: directory })
+      const opens = `my.mutex = new boxoffice.Mutex({ scope: 'host', name: 'shared' })`
+      // Its files are about to be removed.
+      await host.does(`process.removeAllListeners('warning'); ${opens}; await my.mutex.lock()`)
+      const [run] = fs.readdirSync(directory)
+      const files = fs.readdirSync(path.join(directory, run))
+      const other = 'a'.repeat(run.length)
+      fs.renameSync(path.join(directory, run), path.join(directory, other))
+      const open = () => new Mutex(optionsOf({ directory, name: 'shared' }))
+      assert.throws(open, {
+        code: 'ERR_LOCK_SEGMENT',
+        message: /boot_id.*choose another directory/,
+      })
+      assert.deepEqual(fs.readdirSync(path.join(directory, other)), files)
+      await host.dies()
+      assert.equal(open().isLocked(), false)
+      assert.deepEqual(fs.readdirSync(directory), [run])
+    },
+  )
 
   it('a foreign file is refused, and the error says so', () => {
     const directory = path.join(hosts.directory, 'broken')
@@ -219,11 +226,12 @@ describe('Options of locks of scope host', () => {
         () => new Mutex(optionsOf({ directory, name })),
         (error) => {
           assert.equal(error.code, 'ERR_LOCK_SEGMENT')
-          assert.ok(error.message.includes(file), error.message)
+          assert.ok(error.message.includes(file.replaceAll('\\', '/')), error.message)
           return true
         },
       )
     }
+    if (isWindows) return
     for (const one of files.filter((file) => file.isFile())) {
       assert.equal(fs.statSync(path.join(one.parentPath ?? one.path, one.name)).mode & 0o777, 0o600)
     }
@@ -271,7 +279,7 @@ describe('Locks of scope host and the life of a process', () => {
       const lock = new Mutex(OPTIONS)
       const release = await lock.acquire()
       const worker = new Worker(\`
-        const { Mutex } = require(${JSON.stringify(require.resolve('../..'))})
+        const { Mutex } = require(\${JSON.stringify(${JSON.stringify(require.resolve('../..'))})})
         const lock = new Mutex(OPTIONS)
         lock.lockSync()
         lock.unlock()\`, { eval: true })

@@ -6,8 +6,10 @@ const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const programs = require('../helpers/programs.js')
+const { onlyOnPosix } = require('../helpers/skip.js')
 
 describe('A system without random bytes', () => {
+  onlyOnPosix()
   let folder
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'lacks-'))

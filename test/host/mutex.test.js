@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const { Mutex } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 const entry = require.resolve('../..')
 
@@ -46,6 +47,14 @@ describe('A Mutex of scope host', function () {
     assert.equal(open(`${name} too`).isLocked(), false)
     assert.equal(new Mutex({ name }).isLocked(), false)
     one.unlock()
+  })
+
+  it('is another one for a name that differs in the case of letters only', async () => {
+    const name = freshName()
+    const [one, other] = [`${name}-Seats`, `${name}-seats`].map((each) => open(each))
+    const release = await one.acquire()
+    assert.equal(other.isLocked(), false)
+    release()
   })
 
   it('takes names that are not valid file names', async () => {
@@ -184,7 +193,7 @@ describe('A Mutex of scope host', function () {
     release()
   })
 
-  it('passes on a grant to a process that was killed while it waited', async () => {
+  itOnPosix('passes on a grant to a process that was killed while it waited', async () => {
     const name = freshName()
     const mutex = open(name)
     const [one, other] = [hosts.start(), hosts.start()]
@@ -239,7 +248,7 @@ describe('A Mutex of scope host', function () {
     release()
   })
 
-  it('SIGSTOP does not count as a death', async () => {
+  itOnPosix('SIGSTOP does not count as a death', async () => {
     const name = freshName()
     const host = hosts.start()
     await host.does(`${openThere(name)} await my.mutex.lock()`)

@@ -4,12 +4,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
-const { skip } = require('../helpers/skip.js')
+const { onlyOnPosix, skip } = require('../helpers/skip.js')
 
 /** A user without rights, as that of many servers. */
 const stranger = 65534
 
 describe('A process that loses its rights to the files of scope host', function () {
+  onlyOnPosix()
   this.timeout(60_000)
   const hosts = useHosts()
   let directory

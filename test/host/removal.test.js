@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { within } = require('../helpers/agents.js')
 const { removeAll, useHosts } = require('../helpers/hosts.js')
+const { onlyOnPosix } = require('../helpers/skip.js')
 
 /** Ways to remove a directory while other processes use it. */
 const removals = {
@@ -48,6 +49,7 @@ const kinds = {
 }
 
 describe('Files of scope host that are removed while processes use them', function () {
+  onlyOnPosix()
   this.timeout(60_000)
   const hosts = useHosts()
   let last = 0

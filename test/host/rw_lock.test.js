@@ -5,6 +5,7 @@ const path = require('node:path')
 const { KeyedMutex, RWLock } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 /** Whether a child has ended with all its threads; this event loop may not have noticed yet. */
 function isDead(pid) {
@@ -124,7 +125,7 @@ describe('An RWLock of scope host', function () {
     assert.equal(lock.isLocked(), false)
   })
 
-  it('upgrades at once after the death of another upgrader', async () => {
+  itOnPosix('upgrades at once after the death of another upgrader', async () => {
     const name = freshName()
     // Cleaning up after the dead process goes through these keys first, which takes a while.
     const many = { scope: 'host', name: freshName(), directory: hosts.directory, capacity: 2 ** 20 }

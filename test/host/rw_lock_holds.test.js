@@ -1,12 +1,12 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { mkdtempSync, rmSync } = require('node:fs')
+const { mkdtempSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { KeyedRWLock, LockManager, RWLock } = require('../..')
 const { freshName } = require('../helpers/agents.js')
-const { useHosts } = require('../helpers/hosts.js')
+const { removeDirectory, useHosts } = require('../helpers/hosts.js')
 
 /** Longer than any test runs. */
 const long = 600_000
@@ -20,7 +20,7 @@ describe('Holds of read-write locks of scope host', function () {
   before(() => {
     directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
     // Only after all tests, because locks rest there for longer than the tests run.
-    process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+    process.once('exit', () => removeDirectory(directory))
   })
   const optionsOf = (name, times) => ({ scope: 'host', name, directory, ...times })
   const open = (name, times, Class = RWLock) => new Class(optionsOf(name, times))

@@ -7,6 +7,7 @@ const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 const { scaled } = require('../helpers/scale.js')
+const { itOnPosix } = require('../helpers/skip.js')
 
 const entry = require.resolve('../..')
 
@@ -89,7 +90,7 @@ describe('Terminated workers with locks of scope host', function () {
     for (const key of mutexes.keys()) mutexes.unlock(key)
   })
 
-  it('map a file once, however many start and end', async () => {
+  itOnPosix('map a file once, however many start and end', async () => {
     const { directory } = hosts
     const name = freshName()
     const code = `

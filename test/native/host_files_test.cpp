@@ -168,7 +168,7 @@ TEST_F(HostWakeups, ALockGoesWithTheProcessThatIsKilled) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
-    const FifoEnd own = platform::openFifo(fifo);
+    FifoEnd own = platform::openFifo(fifo);
     const char locked = platform::tryLock(own) && platform::tryLive(own) ? 1 : 0;
     if (::write(ready[1], &locked, 1) != 1) _exit(1);
     for (;;) pause();
@@ -221,7 +221,7 @@ TEST_F(HostWakeups, AWatchReportsBytesUntilTheyAreRead) {
 TEST_F(HostWakeups, AWatchReportsThatTheLastReaderHasGone) {
   platform::Watch watch;
   const FifoEnd writer = platform::openWriter(fifo);
-  watch.add(writer.death(), 6);
+  watch.addDeath(writer, 6);
   std::uint32_t tags[16];
   FifoEnd second = platform::openFifoOf(writer, fifo);
   EXPECT_TRUE(platform::tryLock(second));
@@ -252,7 +252,7 @@ TEST_F(HostWakeups, AWatchReportsAReaderThatHadGoneBefore) {
   const FifoEnd writer = platform::openWriter(fifo);
   reader.close();
   platform::Watch watch;
-  watch.add(writer.death(), 6);
+  watch.addDeath(writer, 6);
   std::uint32_t tags[16];
   EXPECT_EQ(watch.wait(tags, 0), 1U);
 }
@@ -265,7 +265,7 @@ TEST_F(HostWakeups, AFifoThatWasRemovedIsStillLockedByOneAtATime) {
   }
   reader.close();
   platform::Watch watch;
-  watch.add(another.death(), 6);
+  watch.addDeath(another, 6);
   std::uint32_t tags[16];
   {
     const FifoEnd standIn = platform::openFifoOf(writer, fifo);
@@ -276,7 +276,8 @@ TEST_F(HostWakeups, AFifoThatWasRemovedIsStillLockedByOneAtATime) {
   }
   EXPECT_EQ(watch.wait(tags, 0), 1U);
   EXPECT_TRUE(platform::tryLock(platform::openFifoOf(another, fifo)));
-  EXPECT_TRUE(platform::tryLive(platform::openFifoOf(another, fifo)));
+  FifoEnd live = platform::openFifoOf(another, fifo);
+  EXPECT_TRUE(platform::tryLive(live));
   EXPECT_TRUE(platform::tryLock(platform::openFifoOf(writer, fifo)));
   EXPECT_TRUE(std::filesystem::is_empty(path));
 }

@@ -14,10 +14,9 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
-const { isSupported } = require('../helpers/host_support.js')
 const { runCode } = require('../helpers/processes.js')
 const ours = require('../..')
-const { needsHost, skip } = require('../helpers/skip.js')
+const { skip } = require('../helpers/skip.js')
 
 const root = path.join(__dirname, '..', '..')
 const binary = process.env.BOXOFFICE_BINARY || path.join(root, 'build', 'release', 'boxoffice.node')
@@ -101,8 +100,7 @@ describe('two copies of the package', () => {
     assert.ok(other.tryLock())
   })
 
-  it('share their locks of scope host', async function () {
-    if (!isSupported) skip(this, needsHost)
+  it('share their locks of scope host', async () => {
     const options = { scope: 'host', name: 'copies', directory: path.join(directory, 'locks') }
     const mutex = new ours.Mutex(options)
     const same = new (theirs().Mutex)(options)
@@ -224,8 +222,7 @@ describe('two versions of the package', () => {
     assert.deepEqual(shown, ['granted', refused, refused, 'granted'])
   })
 
-  it('share their locks of scope host, as two processes do', async function () {
-    if (!isSupported) skip(this, needsHost)
+  it('share their locks of scope host, as two processes do', async () => {
     const { shown } = await inBoth(`
       const options = { scope: 'host', name: 'both', directory: ${JSON.stringify(path.join(directory, 'locks'))} }
       const copies = [ours, theirs]
@@ -258,8 +255,7 @@ describe('two versions of the package', () => {
     ])
   })
 
-  it('give a lock of scope host to the other one when the worker that holds it ends', async function () {
-    if (!isSupported) skip(this, needsHost)
+  it('give a lock of scope host to the other one when the worker that holds it ends', async () => {
     const { shown } = await inBoth(`
       const options = { scope: 'host', name: 'worker', directory: ${JSON.stringify(path.join(directory, 'locks'))} }
       const mutex = new theirs.Mutex(options)

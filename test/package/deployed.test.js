@@ -5,7 +5,6 @@ const assert = require('node:assert/strict')
 const { cpSync, mkdtempSync, rmSync, symlinkSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
-const { isSupported } = require('../helpers/host_support.js')
 const { run } = require('../helpers/processes.js')
 
 const root = path.join(__dirname, '..', '..')
@@ -155,12 +154,10 @@ const variants = {
   'one thread, with diagnostics': '{ diagnostics: true }',
   'scope process': "{ name: 'deployed' }",
   'scope process, with diagnostics': "{ name: 'deployed', diagnostics: 'counters' }",
-  ...(isSupported && {
-    'scope host': "{ name: 'deployed', scope: 'host', directory }",
-    'scope host, with maxHold': "{ name: 'timed', scope: 'host', directory, maxHold: 60_000 }",
-    'scope host, with diagnostics':
-      "{ name: 'deployed', scope: 'host', directory, diagnostics: true }",
-  }),
+  'scope host': "{ name: 'deployed', scope: 'host', directory }",
+  'scope host, with maxHold': "{ name: 'timed', scope: 'host', directory, maxHold: 60_000 }",
+  'scope host, with diagnostics':
+    "{ name: 'deployed', scope: 'host', directory, diagnostics: true }",
 }
 
 /** Runs the locks of `pairs` ([use, options]) in a process that removes the package once they are constructed. */

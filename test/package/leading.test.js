@@ -9,9 +9,7 @@ const path = require('node:path')
 const { LeaderElection } = require('../..')
 const { read } = require('../helpers/documents.js')
 const { root, withoutImports } = require('../helpers/examples.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { run } = require('../helpers/processes.js')
-const { needsHost, skip } = require('../helpers/skip.js')
 
 const [, page] = read('docs/recipes/leader.md').match(/^```js\n([\s\S]*?)^```$/m)
 const body = `
@@ -27,8 +25,7 @@ describe('the recipe for a leader', function () {
   // The test starts a process.
   this.timeout(30_000)
 
-  it('exits on SIGTERM, and the next term is not abandoned', async function () {
-    if (!isSupported) skip(this, needsHost)
+  it('exits on SIGTERM, and the next term is not abandoned', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
     const env = { ...process.env, BOXOFFICE_DIRECTORY: directory }
     const child = fork('-e', [body], { cwd: root, env, execArgv: [] })
@@ -46,8 +43,7 @@ describe('the recipe for a leader', function () {
     }
   })
 
-  it('needs work that keeps its process alive, or it exits with code 13 and counts as dead', async function () {
-    if (!isSupported) skip(this, needsHost)
+  it('needs work that keeps its process alive, or it exits with code 13 and counts as dead', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
     const options = { scope: 'host', name: 'idle', directory }
     const program = `

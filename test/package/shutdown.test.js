@@ -11,8 +11,6 @@ const path = require('node:path')
 const { KeyedMutex } = require('../..')
 const { read } = require('../helpers/documents.js')
 const { root, withoutImports } = require('../helpers/examples.js')
-const { isSupported } = require('../helpers/host_support.js')
-const { needsHost, skip } = require('../helpers/skip.js')
 
 const text = read('docs/recipes/graceful-shutdown.md')
 const [, page] = text.match(/^```js\n([\s\S]*?)^```$/m)
@@ -94,8 +92,7 @@ describe('the recipe for a graceful shutdown', function () {
   this.timeout(60_000)
   let directory
   let child
-  beforeEach(function () {
-    if (!isSupported) skip(this, needsHost)
+  beforeEach(() => {
     directory = mkdtempSync(path.join(tmpdir(), 'boxoffice-test-'))
   })
   afterEach(() => {

@@ -5,7 +5,6 @@ const { mkdtempSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { inChild } = require('../helpers/children.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { removeDirectory } = require('../helpers/hosts.js')
 
 /** Uses a lock of `options`, with a name of its own. */
@@ -103,7 +102,6 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
   }
 
   describe('in scope host', () => {
-    if (!isSupported) return
     let directory
     beforeEach(() => {
       directory = mkdtempSync(path.join(tmpdir(), 'names-'))

@@ -5,7 +5,6 @@ const assert = require('node:assert/strict')
 const native = require('../../lib/addon/load.js')
 const { AutoResetEvent, LockManager, RWLock, Semaphore } = require('../..')
 const { freshName, useAgents } = require('../helpers/agents.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { scopes } = require('../helpers/scopes.js')
 
 const late = { code: 'ERR_LOCK_TIMEOUT' }
@@ -38,7 +37,7 @@ async function answers(wait) {
 }
 
 for (const [scope, begin] of Object.entries(scopes)) {
-  if (scope === 'thread' || scope === 'engine' || (scope === 'host' && !isSupported)) continue
+  if (scope === 'thread' || scope === 'engine') continue
   describe(`A caller that may not wait, in scope ${scope}`, () => {
     const newOptions = begin()
 

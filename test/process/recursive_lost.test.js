@@ -3,7 +3,6 @@
 const assert = require('node:assert/strict')
 const { E_CANCELED, KeyedMutex, Mutex, RecursiveMutex } = require('../..')
 const { freshName } = require('../helpers/agents.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { useHosts } = require('../helpers/hosts.js')
 const { gate } = require('../cluster/helpers/gate.js')
 const { outcome, settled } = require('../helpers/keyed.js')
@@ -47,7 +46,6 @@ const ways = {
 }
 
 for (const [way, use] of Object.entries(ways)) {
-  if (way.includes('host') && !isSupported) continue
   describe(`A RecursiveMutex that has lost its hold ${way}`, () => {
     const make = use()
     let mutex

@@ -5,7 +5,6 @@ const { getEventListeners } = require('node:events')
 const boxoffice = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { scopes } = require('../helpers/scopes.js')
-const { isSupported } = require('../helpers/host_support.js')
 const { runInContext } = require('../helpers/vm_instances.js')
 
 const { Barrier, ConditionVariable, CountdownLatch, KeyedMutex, LockManager, ManualResetEvent } =
@@ -140,7 +139,7 @@ async function endsWithoutReason(wait) {
 /** Registers a test for each wait and scope. */
 function inEachScope(check) {
   for (const [scope, begin] of Object.entries(scopes)) {
-    if (scope === 'engine' || (scope === 'host' && !isSupported)) continue
+    if (scope === 'engine') continue
     describe(`scope ${scope}`, () => {
       const newOptions = begin()
       for (const [name, wait] of Object.entries(waits)) {

@@ -1,4 +1,4 @@
-// For systems without scope host, which have no wake-ups of other processes.
+// libuv polls only sockets on Windows: the listening thread of the process is enough.
 #include "host_wakeup_poll.h"
 
 namespace boxoffice::binding {

@@ -1,0 +1,316 @@
+// files.h on Windows. What it forbids needs no care here: no process removes or renames a directory with open files, nor
+// a file that is mapped. So a directory that is open stays in its place, and its path finds what is in it.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "platform/windows_files.h"
+
+namespace boxoffice::platform {
+namespace {
+
+constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+/// Also opens a directory; and a link itself, not its target.
+constexpr DWORD kAsItIs = FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT;
+constexpr DWORD kWriting = FILE_GENERIC_WRITE & ~(STANDARD_RIGHTS_WRITE | SYNCHRONIZE);
+constexpr DWORD kAnything = FILE_ALL_ACCESS & ~(STANDARD_RIGHTS_REQUIRED | SYNCHRONIZE);
+
+bool isMissing(DWORD error) noexcept {
+  return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
+}
+
+std::string narrow(const std::wstring& text) {
+  const int length = static_cast<int>(text.size());
+  const int size =
+      WideCharToMultiByte(CP_UTF8, 0, text.data(), length, nullptr, 0, nullptr, nullptr);
+  std::string result(static_cast<std::size_t>(size), '\0');
+  WideCharToMultiByte(CP_UTF8, 0, text.data(), length, result.data(), size, nullptr, nullptr);
+  return result;
+}
+
+/// The path of `name` in the directory, or of `name` if there is none.
+std::wstring pathIn(const File& in, const std::string& name) {
+  if (!in) return wide(name);
+  std::wstring path(MAX_PATH, L'\0');
+  DWORD length = GetFinalPathNameByHandleW(handleOf(in), path.data(),
+                                           static_cast<DWORD>(path.size()), VOLUME_NAME_DOS);
+  if (length > path.size()) {
+    path.resize(length);
+    length = GetFinalPathNameByHandleW(handleOf(in), path.data(), length, VOLUME_NAME_DOS);
+  }
+  if (length == 0) refused(name, "found");
+  path.resize(length);
+  return path + L'\\' + wide(name);
+}
+
+template <class Facts>
+Facts factsBy(const File& file, FILE_INFO_BY_HANDLE_CLASS which, const std::string& path) {
+  Facts facts;
+  if (!GetFileInformationByHandleEx(handleOf(file), which, &facts, sizeof facts)) {
+    refused(path, "looked at");
+  }
+  return facts;
+}
+
+DWORD attributesOf(const File& file, const std::string& path) {
+  return factsBy<FILE_BASIC_INFO>(file, FileBasicInfo, path).FileAttributes;
+}
+
+OVERLAPPED at(std::uint64_t offset) noexcept {
+  OVERLAPPED place = {};
+  place.Offset = static_cast<DWORD>(offset);
+  place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+  return place;
+}
+
+File openWith(const std::wstring& path, DWORD share, DWORD how) {
+  return fileOf(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, share, ownAttributes(), how,
+                            FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+}
+
+/// Throws unless it is a plain file with one name, for this user alone.
+void checkFile(const File& file, const std::string& path) {
+  const DWORD attributes = attributesOf(file, path);
+  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) fail(path, "is a link; remove it");
+  if (factsBy<FILE_STANDARD_INFO>(file, FileStandardInfo, path).NumberOfLinks > 1) {
+    fail(path, "has another name, too; remove one of them");
+  }
+  checkOwner(file, kAnything, path);
+}
+
+/// As openFile() says. While it is open, Windows lets no process remove or rename it.
+File openChecked(const std::wstring& at, DWORD how, const std::string& path) {
+  File file = openWith(at, FILE_SHARE_READ | FILE_SHARE_WRITE, how);
+  if (!file) {
+    if (how == OPEN_EXISTING && isMissing(GetLastError())) return file;
+    refused(path, "opened");
+  }
+  checkFile(file, path);
+  return file;
+}
+
+bool isRemote(const File& directory) noexcept {
+  FILE_REMOTE_PROTOCOL_INFO facts;
+  return GetFileInformationByHandleEx(handleOf(directory), FileRemoteProtocolInfo, &facts,
+                                      sizeof facts) != 0;
+}
+
+}  // namespace
+
+std::wstring wide(const std::string& path) {
+  const int length = static_cast<int>(path.size());
+  const int size = MultiByteToWideChar(CP_UTF8, 0, path.data(), length, nullptr, 0);
+  std::wstring result(static_cast<std::size_t>(size), L'\0');
+  MultiByteToWideChar(CP_UTF8, 0, path.data(), length, result.data(), size);
+  std::replace(result.begin(), result.end(), L'/', L'\\');
+  // With this in front a path may be longer than 260 characters.
+  const bool isDrive = result.size() > 2 && result[1] == L':';
+  return isDrive ? L"\\\\?\\" + result : result;
+}
+
+std::string textOf(DWORD error) {
+  wchar_t text[256];
+  const DWORD length =
+      FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, error, 0,
+                     text, static_cast<DWORD>(std::size(text)), nullptr);
+  std::string result = narrow(std::wstring(text, length));
+  while (!result.empty() && std::strchr(" .\r\n", result.back())) result.pop_back();
+  return result.empty() ? "Windows error " + std::to_string(error) : result;
+}
+
+void fail(const std::string& path, const std::string& what) {
+  throw HostError(HostFault::segment, "boxoffice: " + path + " " + what);
+}
+
+void refused(const std::string& path, const char* action) {
+  constexpr DWORD kLacks[] = {ERROR_TOO_MANY_OPEN_FILES, ERROR_NOT_ENOUGH_MEMORY, ERROR_OUTOFMEMORY,
+                              ERROR_NO_SYSTEM_RESOURCES, ERROR_COMMITMENT_LIMIT};
+  const DWORD error = GetLastError();
+  std::string text =
+      "boxoffice: " + path + " cannot be " + std::string(action) + ": " + textOf(error);
+  if (error == ERROR_DISK_FULL || error == ERROR_HANDLE_DISK_FULL) {
+    text += "; free some, ask for a smaller capacity, or choose another directory";
+  }
+  const bool isExhausted =
+      std::find(std::begin(kLacks), std::end(kLacks), error) != std::end(kLacks);
+  throw HostError(isExhausted ? HostFault::exhausted : HostFault::segment, text);
+}
+
+void File::close() noexcept {
+  if (number_ >= 0) CloseHandle(reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(release())));
+}
+
+std::string plainPath(std::string path) {
+  std::replace(path.begin(), path.end(), '\\', '/');
+  return path;
+}
+
+bool isAbsolute(const std::string& path) noexcept {
+  return path.starts_with("//") || (path.size() > 2 && path[1] == ':' && path[2] == '/');
+}
+
+std::string defaultDirectory() {
+  std::wstring path(32767, L'\0');
+  const DWORD length =
+      GetEnvironmentVariableW(L"LOCALAPPDATA", path.data(), static_cast<DWORD>(path.size()));
+  if (length == 0) {
+    fail("the folder of the user's local application data",
+         "is not known: set LOCALAPPDATA, or BOXOFFICE_DIRECTORY");
+  }
+  path.resize(length);
+  return plainPath(narrow(path)) + "/boxoffice";
+}
+
+File openDirectory(const std::string& path) {
+  if (!CreateDirectoryW(wide(path).c_str(), ownAttributes()) &&
+      GetLastError() != ERROR_ALREADY_EXISTS) {
+    refused(path, "made");
+  }
+  File directory = findDirectory(path);
+  if (!directory) refused(path, "opened");
+  return directory;
+}
+
+File findDirectory(const std::string& path) {
+  File directory = fileOf(CreateFileW(wide(path).c_str(), GENERIC_READ, kShareAll, nullptr,
+                                      OPEN_EXISTING, kAsItIs, nullptr));
+  if (!directory) {
+    if (isMissing(GetLastError())) return directory;
+    refused(path, "opened");
+  }
+  const DWORD attributes = attributesOf(directory, path);
+  if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0 ||
+      (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) {
+    fail(path, "is not a directory, or a link to one");
+  }
+  checkOwner(directory, kWriting, path);
+  if (isRemote(directory)) {
+    throw HostError(HostFault::unsupported,
+                    "boxoffice: " + path +
+                        " lies on a file system that is reached over a network or another program, "
+                        "which cannot hold locks of scope host; choose another directory");
+  }
+  return directory;
+}
+
+std::vector<std::string> namesIn(const File& directory, const std::string& path) {
+  std::vector<std::string> names;
+  WIN32_FIND_DATAW entry;
+  const HANDLE search = FindFirstFileW(pathIn(directory, "*").c_str(), &entry);
+  if (search == INVALID_HANDLE_VALUE) refused(path, "read");
+  do {
+    const std::string name = narrow(entry.cFileName);
+    if (name != "." && name != "..") names.push_back(name);
+  } while (FindNextFileW(search, &entry));
+  FindClose(search);
+  return names;
+}
+
+void removeEmptyDirectory(const std::string& path) noexcept {
+  RemoveDirectoryW(wide(path).c_str());
+}
+
+FileId idOf(const File& file, const std::string& path) {
+  BY_HANDLE_FILE_INFORMATION facts;
+  if (!GetFileInformationByHandle(handleOf(file), &facts)) refused(path, "looked at");
+  return {facts.dwVolumeSerialNumber,
+          std::uint64_t{facts.nFileIndexHigh} << 32 | facts.nFileIndexLow};
+}
+
+bool isAt(const std::string& path, const FileId& id, const File& in) noexcept {
+  try {
+    const File found = fileOf(CreateFileW(pathIn(in, path).c_str(), FILE_READ_ATTRIBUTES, kShareAll,
+                                          nullptr, OPEN_EXISTING, kAsItIs, nullptr));
+    if (!found) return !isMissing(GetLastError());
+    return idOf(found, path) == id;
+  } catch (const std::exception&) {
+    return true;  // as files.h says
+  }
+}
+
+File openFile(const std::string& path, const File& in) {
+  return openChecked(pathIn(in, path), OPEN_EXISTING, path);
+}
+
+File makeOrOpenFile(const std::string& path) { return openChecked(wide(path), OPEN_ALWAYS, path); }
+
+bool beginsWith(const File& file, const void* bytes, std::size_t count) {
+  std::string found(count, '\0');
+  OVERLAPPED start = at(0);
+  DWORD got = 0;
+  return ReadFile(handleOf(file), found.data(), static_cast<DWORD>(count), &got, &start) &&
+         got == count && std::memcmp(found.data(), bytes, count) == 0;
+}
+
+bool isDenied(const std::string& path, const File& in) noexcept {
+  try {
+    return !openWith(pathIn(in, path), kShareAll, OPEN_EXISTING) &&
+           GetLastError() == ERROR_ACCESS_DENIED;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+// No process watches the file here: a wake-up needs no resource that Windows would lack.
+void touch(const File&, std::uint64_t) noexcept {}
+
+FileFacts factsOf(const File& file, const std::string& path) {
+  const auto facts = factsBy<FILE_STANDARD_INFO>(file, FileStandardInfo, path);
+  const auto size = static_cast<std::uint64_t>(facts.EndOfFile.QuadPart);
+  // All of it is: see setSize().
+  return {size, size, !facts.DeletePending && facts.NumberOfLinks > 0};
+}
+
+File createFile(const std::string& path, std::uint64_t size) {
+  remove(path);
+  File file = openWith(wide(path), kShareAll, CREATE_NEW);
+  if (!file) refused(path, "made");
+  try {
+    setSize(file, size, path);
+  } catch (...) {
+    remove(path);
+    throw;
+  }
+  return file;
+}
+
+// NTFS allocates the whole file, since it is not marked as sparse: holes in a mapping could not be allocated later.
+void setSize(const File& file, std::uint64_t size, const std::string& path) {
+  FILE_END_OF_FILE_INFO end;
+  end.EndOfFile.QuadPart = static_cast<LONGLONG>(size);
+  if (!SetFileInformationByHandle(handleOf(file), FileEndOfFileInfo, &end, sizeof end)) {
+    refused(path, "given the room it needs");
+  }
+}
+
+void allocate(const File&, std::uint64_t, const std::string&) {}
+
+bool rename(const std::string& from, const std::string& to) {
+  if (MoveFileExW(wide(from).c_str(), wide(to).c_str(), 0)) return true;
+  const DWORD error = GetLastError();
+  if (error != ERROR_ALREADY_EXISTS && error != ERROR_FILE_EXISTS && !isMissing(error)) {
+    refused(to, "made");
+  }
+  return false;
+}
+
+void remove(const std::string& path, const File& in) noexcept {
+  try {
+    DeleteFileW(pathIn(in, path).c_str());
+  } catch (const std::exception&) {
+    // As when Windows refuses: the file stays.
+  }
+}
+
+std::byte* map(const File& file, std::uint64_t size, const std::string& path) {
+  const File section =
+      fileOf(CreateFileMappingW(handleOf(file), nullptr, PAGE_READWRITE, 0, 0, nullptr));
+  if (!section) refused(path, "mapped");
+  void* const at = MapViewOfFile(handleOf(section), FILE_MAP_ALL_ACCESS, 0, 0, size);
+  if (!at) refused(path, "mapped");
+  return static_cast<std::byte*>(at);
+}
+
+void unmap(std::byte* at, std::uint64_t) noexcept { UnmapViewOfFile(at); }
+
+}  // namespace boxoffice::platform

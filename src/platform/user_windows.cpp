@@ -1,0 +1,119 @@
+// Who may use a file: this user, the system and its administrators.
+#include <sddl.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "platform/windows_files.h"
+
+namespace boxoffice::platform {
+namespace {
+
+struct FreeLocal {
+  void operator()(void* memory) const noexcept { LocalFree(memory); }
+};
+
+using Bytes = std::vector<std::byte>;
+
+/// What the token of this process says.
+Bytes factsOfToken(TOKEN_INFORMATION_CLASS which) {
+  HANDLE token = nullptr;
+  if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token)) refused("the user", "looked up");
+  const File open = fileOf(token);
+  DWORD size = 0;
+  GetTokenInformation(token, which, nullptr, 0, &size);
+  Bytes facts(size);
+  if (!GetTokenInformation(token, which, facts.data(), size, &size))
+    refused("the user", "looked up");
+  return facts;
+}
+
+/// The user of this process; and the owner of what it makes, which may be the group of the administrators.
+class User {
+ public:
+  User() : user_(factsOfToken(TokenUser)), owner_(factsOfToken(TokenOwner)) {
+    wchar_t* text = nullptr;
+    if (!ConvertSidToStringSidW(user(), &text)) refused("the user", "looked up");
+    const std::unique_ptr<wchar_t, FreeLocal> name(text);
+    name_ = text;
+    const std::wstring rights = L"D:P(A;OICI;GA;;;" + name_ + L")(A;OICI;GA;;;SY)";
+    PSECURITY_DESCRIPTOR made = nullptr;
+    if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(rights.c_str(), SDDL_REVISION_1,
+                                                              &made, nullptr)) {
+      refused("the user", "looked up");
+    }
+    attributes_ = {sizeof attributes_, made, FALSE};
+  }
+
+  PSID user() const noexcept { return reinterpret_cast<const TOKEN_USER*>(user_.data())->User.Sid; }
+  PSID owner() const noexcept { return reinterpret_cast<const TOKEN_OWNER*>(owner_.data())->Owner; }
+  const std::wstring& name() const noexcept { return name_; }
+  SECURITY_ATTRIBUTES* attributes() noexcept { return &attributes_; }
+
+ private:
+  Bytes user_;
+  Bytes owner_;
+  std::wstring name_;
+  SECURITY_ATTRIBUTES attributes_;  // as long as the process lives
+};
+
+User& self() {
+  static User user;
+  return user;
+}
+
+/// Whether it is the user, or one who may do everything anyway.
+bool isTrusted(PSID sid) {
+  constexpr WELL_KNOWN_SID_TYPE kTrusted[] = {WinLocalSystemSid, WinBuiltinAdministratorsSid,
+                                              WinCreatorOwnerSid, WinCreatorOwnerRightsSid};
+  return EqualSid(sid, self().user()) || EqualSid(sid, self().owner()) ||
+         std::any_of(std::begin(kTrusted), std::end(kTrusted),
+                     [sid](WELL_KNOWN_SID_TYPE type) { return IsWellKnownSid(sid, type); });
+}
+
+/// Whether the list gives another user any of these rights.
+bool isOpenToOthers(PACL list, DWORD rights) {
+  if (!list) return true;
+  for (DWORD i = 0; i < list->AceCount; ++i) {
+    void* entry = nullptr;
+    if (!GetAce(list, i, &entry)) return true;
+    const auto* const ace = static_cast<const ACCESS_ALLOWED_ACE*>(entry);
+    if (ace->Header.AceType != ACCESS_ALLOWED_ACE_TYPE) continue;
+    if ((ace->Header.AceFlags & INHERIT_ONLY_ACE) != 0 || (ace->Mask & rights) == 0) continue;
+    if (!isTrusted(const_cast<DWORD*>(&ace->SidStart))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SECURITY_ATTRIBUTES* ownAttributes() { return self().attributes(); }
+
+const std::wstring& userName() { return self().name(); }
+
+void checkOwner(const File& file, DWORD rights, const std::string& path) {
+  DWORD size = 0;
+  constexpr SECURITY_INFORMATION kWanted = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;
+  GetKernelObjectSecurity(handleOf(file), kWanted, nullptr, 0, &size);
+  Bytes facts(size);
+  PSID owner = nullptr;
+  PACL list = nullptr;
+  BOOL has = FALSE;
+  BOOL isDefault = FALSE;
+  if (!GetKernelObjectSecurity(handleOf(file), kWanted, facts.data(), size, &size) ||
+      !GetSecurityDescriptorOwner(facts.data(), &owner, &isDefault) ||
+      !GetSecurityDescriptorDacl(facts.data(), &has, &list, &isDefault)) {
+    refused(path, "looked at");
+  }
+  if (!owner || !isTrusted(owner)) {
+    fail(path, "belongs to another user than this process; choose another directory");
+  }
+  if (!has || isOpenToOthers(list, rights)) {
+    fail(path,
+         "is open to other users; take their rights away (icacls), or choose another directory");
+  }
+}
+
+}  // namespace boxoffice::platform

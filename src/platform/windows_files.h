@@ -1,0 +1,52 @@
+// Shared by the implementations of files.h and wakeups.h on Windows.
+//
+// A File holds the number of a handle: Windows guarantees that 32 bits of a handle are significant.
+#pragma once
+
+#define NOMINMAX  // windows.h would make macros of min and max
+#include <windows.h>
+
+#include <cstdint>
+#include <string>
+
+#include "platform/files.h"
+#include "platform/host_error.h"
+
+namespace boxoffice::platform {
+
+using host::HostError;
+using host::HostFault;
+
+inline HANDLE handleOf(const File& file) noexcept {
+  return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(file.number()));
+}
+
+/// None for the handle of a failed call, null or INVALID_HANDLE_VALUE.
+inline File fileOf(HANDLE handle) noexcept {
+  return handle ? File(static_cast<int>(reinterpret_cast<std::intptr_t>(handle))) : File();
+}
+
+/// The path for Windows, of any length.
+std::wstring wide(const std::string& path);
+
+[[noreturn]] void fail(const std::string& path, const std::string& what);
+
+/// Throws HostError for GetLastError().
+[[noreturn]] void refused(const std::string& path, const char* action);
+
+/// What Windows says of an error.
+std::string textOf(DWORD error);
+
+/// For new files, directories and objects: only this user, and the system, may use them.
+SECURITY_ATTRIBUTES* ownAttributes();
+
+/// Throws unless the file belongs to this user, and other users have none of these `rights`.
+void checkOwner(const File& file, DWORD rights, const std::string& path);
+
+/// In text, the identifier of this user.
+const std::wstring& userName();
+
+/// Like openFile(), but makes a missing file, for this user alone.
+File makeOrOpenFile(const std::string& path);
+
+}  // namespace boxoffice::platform
