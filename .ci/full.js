@@ -66,7 +66,7 @@ const quiet = [
 const beside = [
   {
     name: 'binaries',
-    run: 'npm run binaries -- linux-x64 linux-x64-musl win32-x64 darwin-arm64 -Werror',
+    run: 'npm run binaries -- linux-x64 linux-x64-musl linux-arm64 win32-x64 darwin-arm64 -Werror',
     limit: 1200,
   },
   { name: 'bare machine', run: '.ci/bare "$SCRATCH/machine"', limit: 1800, least: 2800 },
@@ -99,6 +99,13 @@ const beside = [
     run: '.ci/musl "$SCRATCH/musl"',
     limit: 1200,
     least: 400,
+  },
+  {
+    name: 'arm64, in qemu',
+    after: 'binaries',
+    run: '.ci/arm64 "$SCRATCH/arm64"',
+    limit: 1200,
+    least: 200,
   },
   {
     name: 'scope host on Windows, under Wine',

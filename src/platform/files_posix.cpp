@@ -87,7 +87,8 @@ File findDirectory(const std::string& path) {
         HostFault::unsupported,
         "boxoffice: " + path +
             " lies on a file system that is reached over a network or another program, which "
-            "cannot hold locks of scope host; choose another directory");
+            "cannot hold locks of scope host; choose another directory, or give the locks an "
+            "engine");
   }
   return directory;
 }

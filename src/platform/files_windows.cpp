@@ -188,7 +188,8 @@ File findDirectory(const std::string& path) {
     throw HostError(HostFault::unsupported,
                     "boxoffice: " + path +
                         " lies on a file system that is reached over a network or another program, "
-                        "which cannot hold locks of scope host; choose another directory");
+                        "which cannot hold locks of scope host; choose another directory, or give "
+                        "the locks an engine");
   }
   return directory;
 }
