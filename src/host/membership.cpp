@@ -7,6 +7,7 @@
 #include "host/membership_registry.h"
 #include "host/names.h"
 #include "host/process_mailbox.h"
+#include "platform/clock.h"
 #include "platform/host_error.h"
 #include "platform/thread_name.h"
 
@@ -182,6 +183,7 @@ void Membership::listen() noexcept {
   Member& own = members_.of(process_);
   std::uint64_t roster = 0;  // differs from every roster: at least our own join has incremented it
   std::uint32_t tags[16];
+  Deadline next = Clock::now();  // of a retry
   while (!leaving_.load()) {
     bool all = false;
     collect(
@@ -195,7 +197,10 @@ void Membership::listen() noexcept {
     if (!trySleep(own)) continue;
     const unsigned count = wakeups_.wait(tags, deferred_.empty() ? -1 : kRetryAfter);
     for (unsigned i = 0; i < count; ++i) handle(tags[i]);
+    // A wake-up or a death may end the wait early, again and again.
+    if (deferred_.empty() || Clock::now() < next) continue;
     retryDeferred();
+    next = Clock::now() + std::chrono::milliseconds(kRetryAfter);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "host/membership_registry.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "host/former_runs.h"
@@ -20,8 +19,8 @@ std::string withoutEnd(const std::string& given) {
 }
 
 std::string usualDirectory() {
-  const char* const fromEnvironment = std::getenv("BOXOFFICE_DIRECTORY");
-  return fromEnvironment && *fromEnvironment ? fromEnvironment : platform::defaultDirectory();
+  const std::string fromEnvironment = platform::variable("BOXOFFICE_DIRECTORY");
+  return !fromEnvironment.empty() ? fromEnvironment : platform::defaultDirectory();
 }
 
 /// A relative path would name different directories in processes with different working directories.

@@ -41,7 +41,7 @@ bool Wakeups::isThere(ProcessSlot process, std::uint64_t number) const {
 bool Wakeups::keep() {
   const std::lock_guard shut(forkGate());
   if (!platform::tryLive(standIn_)) return false;
-  watch_.add(standIn_.fifo, kOwn);
+  watch_.addReader(standIn_, kOwn);
   own_ = std::move(standIn_);
   return true;
 }
@@ -90,7 +90,7 @@ bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
   const std::lock_guard shut(forkGate());
   FifoEnd& writer = writers_[process % kProcessSlots];
   bool& isWatched = isWatched_[process % kProcessSlots];
-  if (!writer) {
+  if (!writer || (!isWatched && platform::isOver(writer))) {
     const std::string path = pathOf(process);
     FifoEnd opened = platform::openWriter(path);
     if (!opened) {

@@ -39,8 +39,10 @@ class File {
 
 // ---- the directory ----
 
-/// The path with / between its parts, as all paths here.
-std::string plainPath(std::string path);
+/// The path with / between its parts, as all paths here, and on Windows without `.` and `..`.
+std::string plainPath(const std::string& path);
+/// The environment variable of that name, in UTF-8; empty when it is not set.
+std::string variable(const char* name);
 bool isAbsolute(const std::string& path) noexcept;
 /// Whether the file system may take two names that differ in the case of letters for one.
 #if defined(_WIN32) || defined(__APPLE__)

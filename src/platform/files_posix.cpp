@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <system_error>
@@ -60,7 +61,13 @@ void File::close() noexcept {
 
 int startOf(const File& in) noexcept { return in ? in.number() : AT_FDCWD; }
 
-std::string plainPath(std::string path) { return path; }
+std::string plainPath(const std::string& path) { return path; }
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
 bool isAbsolute(const std::string& path) noexcept { return path.starts_with('/'); }
 
 File openDirectory(const std::string& path) {

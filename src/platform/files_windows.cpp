@@ -1,8 +1,10 @@
-// files.h on Windows. What it forbids needs no care here: no process removes or renames a directory with open files, nor
-// a file that is mapped. So a directory that is open stays in its place, and its path finds what is in it.
+// files.h on Windows, which renames no directory with open files: while the files of this process are open, the directory
+// stays in its place, and its path finds what is in it.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <new>
 
 #include "platform/windows_files.h"
 
@@ -12,8 +14,12 @@ namespace {
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 /// Also opens a directory; and a link itself, not its target.
 constexpr DWORD kAsItIs = FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT;
-constexpr DWORD kWriting = FILE_GENERIC_WRITE & ~(STANDARD_RIGHTS_WRITE | SYNCHRONIZE);
-constexpr DWORD kAnything = FILE_ALL_ACCESS & ~(STANDARD_RIGHTS_REQUIRED | SYNCHRONIZE);
+constexpr DWORD kWriting = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_WRITE_EA |
+                           FILE_WRITE_ATTRIBUTES | FILE_DELETE_CHILD | DELETE | WRITE_DAC |
+                           WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
+constexpr DWORD kAnything = ~DWORD{READ_CONTROL | SYNCHRONIZE};
+/// How often, with a pause of 1 ms, a step is tried that another program may be in the way of, such as a virus scanner.
+constexpr int kTries = 1000;
 
 bool isMissing(DWORD error) noexcept {
   return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
@@ -25,6 +31,14 @@ std::string narrow(const std::wstring& text) {
       WideCharToMultiByte(CP_UTF8, 0, text.data(), length, nullptr, 0, nullptr, nullptr);
   std::string result(static_cast<std::size_t>(size), '\0');
   WideCharToMultiByte(CP_UTF8, 0, text.data(), length, result.data(), size, nullptr, nullptr);
+  return result;
+}
+
+std::wstring wideName(const std::string& text) {
+  const int length = static_cast<int>(text.size());
+  const int size = MultiByteToWideChar(CP_UTF8, 0, text.data(), length, nullptr, 0);
+  std::wstring result(static_cast<std::size_t>(size), L'\0');
+  MultiByteToWideChar(CP_UTF8, 0, text.data(), length, result.data(), size);
   return result;
 }
 
@@ -78,9 +92,13 @@ void checkFile(const File& file, const std::string& path) {
   checkOwner(file, kAnything, path);
 }
 
-/// As openFile() says. While it is open, Windows lets no process remove or rename it.
-File openChecked(const std::wstring& at, DWORD how, const std::string& path) {
-  File file = openWith(at, FILE_SHARE_READ | FILE_SHARE_WRITE, how);
+/// As openFile() says.
+File openChecked(const std::wstring& at, DWORD share, DWORD how, const std::string& path) {
+  File file = openWith(at, share, how);
+  for (int i = 0; !file && GetLastError() == ERROR_SHARING_VIOLATION && i < kTries; ++i) {
+    Sleep(1);
+    file = openWith(at, share, how);
+  }
   if (!file) {
     if (how == OPEN_EXISTING && isMissing(GetLastError())) return file;
     refused(path, "opened");
@@ -89,19 +107,25 @@ File openChecked(const std::wstring& at, DWORD how, const std::string& path) {
   return file;
 }
 
-bool isRemote(const File& directory) noexcept {
+bool isRemote(const File& directory, const std::string& path) noexcept {
   FILE_REMOTE_PROTOCOL_INFO facts;
+  wchar_t volume[MAX_PATH];
   return GetFileInformationByHandleEx(handleOf(directory), FileRemoteProtocolInfo, &facts,
-                                      sizeof facts) != 0;
+                                      sizeof facts) != 0 ||
+         (GetVolumePathNameW(wide(path).c_str(), volume, MAX_PATH) != 0 &&
+          GetDriveTypeW(volume) == DRIVE_REMOTE);
+}
+
+std::wstring valueOf(const wchar_t* name) {
+  std::wstring value(32767, L'\0');
+  value.resize(GetEnvironmentVariableW(name, value.data(), static_cast<DWORD>(value.size())));
+  return value;
 }
 
 }  // namespace
 
 std::wstring wide(const std::string& path) {
-  const int length = static_cast<int>(path.size());
-  const int size = MultiByteToWideChar(CP_UTF8, 0, path.data(), length, nullptr, 0);
-  std::wstring result(static_cast<std::size_t>(size), L'\0');
-  MultiByteToWideChar(CP_UTF8, 0, path.data(), length, result.data(), size);
+  std::wstring result = wideName(path);
   std::replace(result.begin(), result.end(), L'/', L'\\');
   // With this in front a path may be longer than 260 characters.
   const bool isDrive = result.size() > 2 && result[1] == L':';
@@ -124,7 +148,10 @@ void fail(const std::string& path, const std::string& what) {
 
 void refused(const std::string& path, const char* action) {
   constexpr DWORD kLacks[] = {ERROR_TOO_MANY_OPEN_FILES, ERROR_NOT_ENOUGH_MEMORY, ERROR_OUTOFMEMORY,
-                              ERROR_NO_SYSTEM_RESOURCES, ERROR_COMMITMENT_LIMIT};
+                              ERROR_NO_SYSTEM_RESOURCES, ERROR_COMMITMENT_LIMIT,
+                              // Another program has the file open at present.
+                              ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_USER_MAPPED_FILE,
+                              ERROR_DELETE_PENDING};
   const DWORD error = GetLastError();
   std::string text =
       "boxoffice: " + path + " cannot be " + std::string(action) + ": " + textOf(error);
@@ -140,25 +167,32 @@ void File::close() noexcept {
   if (number_ >= 0) CloseHandle(reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(release())));
 }
 
-std::string plainPath(std::string path) {
+std::string plainPath(const std::string& given) {
+  std::string path(given);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  if (!isAbsolute(path)) return path;
+  std::wstring whole(32767, L'\0');
+  const DWORD length = GetFullPathNameW(wideName(path).c_str(), static_cast<DWORD>(whole.size()),
+                                        whole.data(), nullptr);
+  whole.resize(std::min<std::size_t>(length, whole.size()));
+  path = narrow(whole);
   std::replace(path.begin(), path.end(), '\\', '/');
   return path;
 }
+
+std::string variable(const char* name) { return narrow(valueOf(wideName(name).c_str())); }
 
 bool isAbsolute(const std::string& path) noexcept {
   return path.starts_with("//") || (path.size() > 2 && path[1] == ':' && path[2] == '/');
 }
 
 std::string defaultDirectory() {
-  std::wstring path(32767, L'\0');
-  const DWORD length =
-      GetEnvironmentVariableW(L"LOCALAPPDATA", path.data(), static_cast<DWORD>(path.size()));
-  if (length == 0) {
+  const std::string folder = variable("LOCALAPPDATA");
+  if (folder.empty()) {
     fail("the folder of the user's local application data",
          "is not known: set LOCALAPPDATA, or BOXOFFICE_DIRECTORY");
   }
-  path.resize(length);
-  return plainPath(narrow(path)) + "/boxoffice";
+  return plainPath(folder) + "/boxoffice";
 }
 
 File openDirectory(const std::string& path) {
@@ -184,7 +218,7 @@ File findDirectory(const std::string& path) {
     fail(path, "is not a directory, or a link to one");
   }
   checkOwner(directory, kWriting, path);
-  if (isRemote(directory)) {
+  if (isRemote(directory, path)) {
     throw HostError(HostFault::unsupported,
                     "boxoffice: " + path +
                         " lies on a file system that is reached over a network or another program, "
@@ -197,18 +231,23 @@ File findDirectory(const std::string& path) {
 std::vector<std::string> namesIn(const File& directory, const std::string& path) {
   std::vector<std::string> names;
   WIN32_FIND_DATAW entry;
-  const HANDLE search = FindFirstFileW(pathIn(directory, "*").c_str(), &entry);
-  if (search == INVALID_HANDLE_VALUE) refused(path, "read");
+  const HANDLE first = FindFirstFileW(pathIn(directory, "*").c_str(), &entry);
+  if (first == INVALID_HANDLE_VALUE) refused(path, "read");
+  const std::unique_ptr<void, decltype(&FindClose)> search(first, FindClose);
   do {
     const std::string name = narrow(entry.cFileName);
     if (name != "." && name != "..") names.push_back(name);
-  } while (FindNextFileW(search, &entry));
-  FindClose(search);
+  } while (FindNextFileW(first, &entry));
+  if (GetLastError() != ERROR_NO_MORE_FILES) refused(path, "read");
   return names;
 }
 
 void removeEmptyDirectory(const std::string& path) noexcept {
-  RemoveDirectoryW(wide(path).c_str());
+  try {
+    RemoveDirectoryW(wide(path).c_str());
+  } catch (const std::bad_alloc&) {
+    // As when Windows refuses: it stays.
+  }
 }
 
 FileId idOf(const File& file, const std::string& path) {
@@ -230,10 +269,13 @@ bool isAt(const std::string& path, const FileId& id, const File& in) noexcept {
 }
 
 File openFile(const std::string& path, const File& in) {
-  return openChecked(pathIn(in, path), OPEN_EXISTING, path);
+  return openChecked(pathIn(in, path), kShareAll, OPEN_EXISTING, path);
 }
 
-File makeOrOpenFile(const std::string& path) { return openChecked(wide(path), OPEN_ALWAYS, path); }
+File openForGood(const std::string& path, bool isMade) {
+  return openChecked(wide(path), FILE_SHARE_READ | FILE_SHARE_WRITE,
+                     isMade ? OPEN_ALWAYS : OPEN_EXISTING, path);
+}
 
 bool beginsWith(const File& file, const void* bytes, std::size_t count) {
   std::string found(count, '\0');
@@ -245,8 +287,11 @@ bool beginsWith(const File& file, const void* bytes, std::size_t count) {
 
 bool isDenied(const std::string& path, const File& in) noexcept {
   try {
-    return !openWith(pathIn(in, path), kShareAll, OPEN_EXISTING) &&
-           GetLastError() == ERROR_ACCESS_DENIED;
+    const std::wstring at = pathIn(in, path);
+    if (openWith(at, kShareAll, OPEN_EXISTING) || GetLastError() != ERROR_ACCESS_DENIED)
+      return false;
+    const DWORD attributes = GetFileAttributesW(at.c_str());
+    return attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
   } catch (const std::exception&) {
     return true;
   }
@@ -287,7 +332,12 @@ void setSize(const File& file, std::uint64_t size, const std::string& path) {
 void allocate(const File&, std::uint64_t, const std::string&) {}
 
 bool rename(const std::string& from, const std::string& to) {
-  if (MoveFileExW(wide(from).c_str(), wide(to).c_str(), 0)) return true;
+  const auto move = [&] { return MoveFileExW(wide(from).c_str(), wide(to).c_str(), 0) != 0; };
+  if (move()) return true;
+  for (int i = 0; GetLastError() == ERROR_SHARING_VIOLATION && i < kTries; ++i) {
+    Sleep(1);
+    if (move()) return true;
+  }
   const DWORD error = GetLastError();
   if (error != ERROR_ALREADY_EXISTS && error != ERROR_FILE_EXISTS && !isMissing(error)) {
     refused(to, "made");

@@ -1,4 +1,5 @@
 // Who may use a file: this user, the system and its administrators.
+#include <aclapi.h>
 #include <sddl.h>
 
 #include <algorithm>
@@ -37,8 +38,7 @@ class User {
     wchar_t* text = nullptr;
     if (!ConvertSidToStringSidW(user(), &text)) refused("the user", "looked up");
     const std::unique_ptr<wchar_t, FreeLocal> name(text);
-    name_ = text;
-    const std::wstring rights = L"D:P(A;OICI;GA;;;" + name_ + L")(A;OICI;GA;;;SY)";
+    const std::wstring rights = L"D:P(A;OICI;GA;;;" + std::wstring(text) + L")(A;OICI;GA;;;SY)";
     PSECURITY_DESCRIPTOR made = nullptr;
     if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(rights.c_str(), SDDL_REVISION_1,
                                                               &made, nullptr)) {
@@ -49,13 +49,11 @@ class User {
 
   PSID user() const noexcept { return reinterpret_cast<const TOKEN_USER*>(user_.data())->User.Sid; }
   PSID owner() const noexcept { return reinterpret_cast<const TOKEN_OWNER*>(owner_.data())->Owner; }
-  const std::wstring& name() const noexcept { return name_; }
   SECURITY_ATTRIBUTES* attributes() noexcept { return &attributes_; }
 
  private:
   Bytes user_;
   Bytes owner_;
-  std::wstring name_;
   SECURITY_ATTRIBUTES attributes_;  // as long as the process lives
 };
 
@@ -80,9 +78,12 @@ bool isOpenToOthers(PACL list, DWORD rights) {
     void* entry = nullptr;
     if (!GetAce(list, i, &entry)) return true;
     const auto* const ace = static_cast<const ACCESS_ALLOWED_ACE*>(entry);
-    if (ace->Header.AceType != ACCESS_ALLOWED_ACE_TYPE) continue;
-    if ((ace->Header.AceFlags & INHERIT_ONLY_ACE) != 0 || (ace->Mask & rights) == 0) continue;
-    if (!isTrusted(const_cast<DWORD*>(&ace->SidStart))) return true;
+    const BYTE type = ace->Header.AceType;
+    if (type == ACCESS_DENIED_ACE_TYPE || (ace->Header.AceFlags & INHERIT_ONLY_ACE) != 0) continue;
+    // Rights that depend on conditions, and the like, are not looked into.
+    if (type != ACCESS_ALLOWED_ACE_TYPE && (ace->Mask & rights) != 0) return true;
+    if ((ace->Mask & rights) == 0 || isTrusted(const_cast<DWORD*>(&ace->SidStart))) continue;
+    return true;
   }
   return false;
 }
@@ -91,7 +92,29 @@ bool isOpenToOthers(PACL list, DWORD rights) {
 
 SECURITY_ATTRIBUTES* ownAttributes() { return self().attributes(); }
 
-const std::wstring& userName() { return self().name(); }
+void letUserWait() noexcept {
+  try {
+    PACL list = nullptr;
+    PSECURITY_DESCRIPTOR held = nullptr;
+    if (GetSecurityInfo(GetCurrentProcess(), SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr,
+                        nullptr, &list, nullptr, &held) != ERROR_SUCCESS) {
+      return;
+    }
+    const std::unique_ptr<void, FreeLocal> descriptor(held);
+    EXPLICIT_ACCESSW entry = {};
+    entry.grfAccessPermissions = SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION;
+    entry.grfAccessMode = GRANT_ACCESS;
+    entry.Trustee.TrusteeForm = TRUSTEE_IS_SID;
+    entry.Trustee.ptstrName = static_cast<wchar_t*>(self().user());
+    PACL longer = nullptr;
+    if (SetEntriesInAclW(1, &entry, list, &longer) != ERROR_SUCCESS) return;
+    const std::unique_ptr<void, FreeLocal> made(longer);
+    SetSecurityInfo(GetCurrentProcess(), SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr,
+                    nullptr, longer, nullptr);
+  } catch (const std::exception&) {
+    // Others that may not wait for this process look again after a while.
+  }
+}
 
 void checkOwner(const File& file, DWORD rights, const std::string& path) {
   DWORD size = 0;

@@ -31,8 +31,8 @@ struct FifoEnd {
   void abandon() noexcept;
 
   File fifo;
-  File life;  ///< reports a death
-  File locks[2];
+  File life;  ///< on a writing end, what reports the reader's death
+  File extra[2];
   bool borrows =
       false;  ///< shares the open files of the locks with a writing end, which stays open
 };
@@ -42,6 +42,9 @@ struct FifoEnd {
 FifoEnd openFifo(const std::string& path);
 /// Opens a writing end, on which the reader's death can be watched. None when there is no reader.
 FifoEnd openWriter(const std::string& path);
+/// Whether this writing end reports a death that has been handled: another process may be the reader by now. Only of
+/// wakeups_windows.cpp, which watches a process and not a FIFO.
+bool isOver(const FifoEnd& writer) noexcept;
 /// Like openFifo, for the FIFO of this writing end, even if its path was removed.
 FifoEnd openFifoOf(const FifoEnd& writer, const std::string& path);
 
@@ -74,6 +77,8 @@ class Watch {
   Watch();
   /// Reports `tag` when the file has something to read.
   void add(const File& file, std::uint32_t tag);
+  /// Reports `tag` when this reading end has something to read.
+  void addReader(const FifoEnd& reader, std::uint32_t tag);
   /// Reports `tag` when the reader of this writing end has gone.
   void addDeath(const FifoEnd& writer, std::uint32_t tag);
   /// Call this before closing the file: a child that is being forked may still have it open.
@@ -82,7 +87,7 @@ class Watch {
   /// Waits for an event, at most `atMost` ms (-1: for ever). Returns the number of tags; 0 after a timeout
   /// or a signal.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept;
-  void close() noexcept { file_.close(); }
+  void close() noexcept;
 
  private:
   File file_;                             // of wakeups_epoll.cpp

@@ -74,8 +74,11 @@ void Watch::remove(const File& file) noexcept {
   epoll_ctl(file_.number(), EPOLL_CTL_DEL, file.number(), nullptr);
 }
 
+void Watch::addReader(const FifoEnd& reader, std::uint32_t tag) { add(reader.fifo, tag); }
 void Watch::addDeath(const FifoEnd& writer, std::uint32_t tag) { add(writer.fifo, tag); }
 void Watch::removeDeath(const FifoEnd& writer) noexcept { remove(writer.fifo); }
+
+void Watch::close() noexcept { file_.close(); }
 
 unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   epoll_event events[16];
@@ -83,6 +86,8 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   for (int i = 0; i < count; ++i) tags[i] = events[i].data.u32;
   return count < 0 ? 0 : static_cast<unsigned>(count);
 }
+
+bool isOver(const FifoEnd&) noexcept { return false; }
 
 bool isStoodInFor(const FifoEnd& writer) {
   pollfd file = {};

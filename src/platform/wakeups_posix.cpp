@@ -39,14 +39,14 @@ FifoEnd& FifoEnd::operator=(FifoEnd&& other) noexcept {
   close();
   fifo = std::move(other.fifo);
   life = std::move(other.life);
-  for (int i = 0; i < 2; ++i) locks[i] = std::move(other.locks[i]);
+  for (int i = 0; i < 2; ++i) extra[i] = std::move(other.extra[i]);
   borrows = std::exchange(other.borrows, false);
   return *this;
 }
 
 void FifoEnd::close() noexcept {
   if (borrows) {
-    for (const File& lock : locks) flock(lock.number(), LOCK_UN);
+    for (const File& lock : extra) flock(lock.number(), LOCK_UN);
   }
   abandon();
 }
@@ -54,7 +54,7 @@ void FifoEnd::close() noexcept {
 void FifoEnd::abandon() noexcept {
   fifo.close();
   life.close();
-  for (File& lock : locks) lock.close();
+  for (File& lock : extra) lock.close();
   borrows = false;
 }
 

@@ -3,8 +3,8 @@
 //   fifo-1        bytes for the process in slot 1, which reads them
 //   life-fifo-1   no bytes, in `life`; the process in the slot has it open for writing, the others for reading: they
 //                 reach its end when the process dies
-//   lock-fifo-1   the first lock, by flock, in locks[0]
-//   live-fifo-1   the second one, in locks[1]
+//   lock-fifo-1   the first lock, by flock, in extra[0]
+//   live-fifo-1   the second one, in extra[1]
 //
 // select, because kqueue and poll of macOS do not report the end of a FIFO.
 #include <fcntl.h>
@@ -60,7 +60,7 @@ void moveAbove(File& file, const File& other, const std::string& path) {
 /// The kernel closes the files of a dead process in the order of their numbers. The locks have to go before
 /// the FIFO by which others hear of the death.
 void closeLocksBeforeLife(FifoEnd& end, const std::string& path) {
-  for (File& lock : end.locks) {
+  for (File& lock : end.extra) {
     kClosesUpwards ? moveAbove(end.life, lock, path) : moveAbove(lock, end.life, path);
   }
 }
@@ -79,9 +79,9 @@ FifoEnd openAgain(const std::string& path) {
     return File(open(each.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   };
   FifoEnd end;
-  for (int which = 0; which < 2; ++which) end.locks[which] = opened(lockOf(path, which));
+  for (int which = 0; which < 2; ++which) end.extra[which] = opened(lockOf(path, which));
   end.life = opened(lifeOf(path));
-  if (end.locks[0] && end.locks[1] && end.life) end.fifo = opened(path);
+  if (end.extra[0] && end.extra[1] && end.life) end.fifo = opened(path);
   return end;
 }
 
@@ -96,7 +96,7 @@ FileId join(const std::vector<FileId>& ids) {
 
 FifoEnd openFifo(const std::string& path) {
   FifoEnd end;
-  for (int which = 0; which < 2; ++which) end.locks[which] = makeLock(lockOf(path, which));
+  for (int which = 0; which < 2; ++which) end.extra[which] = makeLock(lockOf(path, which));
   end.life = makeFifo(lifeOf(path));
   end.fifo = makeFifo(path);
   closeLocksBeforeLife(end, path);
@@ -106,8 +106,8 @@ FifoEnd openFifo(const std::string& path) {
 FifoEnd openWriter(const std::string& path) {
   FifoEnd end;
   end.life = openIfThere(lifeOf(path), O_RDONLY);
-  for (int which = 0; which < 2; ++which) end.locks[which] = openFile(lockOf(path, which));
-  if (!end.life || !end.locks[0] || !end.locks[1]) return {};
+  for (int which = 0; which < 2; ++which) end.extra[which] = openFile(lockOf(path, which));
+  if (!end.life || !end.extra[0] || !end.extra[1]) return {};
   end.fifo = openIfThere(path, O_WRONLY);
   // The reader of a FIFO without a writer sees its end only if a writer has opened it after the reader did.
   if (end) openIfThere(lifeOf(path), O_WRONLY).close();
@@ -124,14 +124,14 @@ FifoEnd openFifoOf(const FifoEnd& writer, const std::string& path) {
   end = FifoEnd();
   end.borrows = true;
   for (int which = 0; which < 2; ++which) {
-    end.locks[which] = File(fcntl(writer.locks[which].number(), F_DUPFD_CLOEXEC, 0));
-    if (!end.locks[which]) refused(path, "opened");
+    end.extra[which] = File(fcntl(writer.extra[which].number(), F_DUPFD_CLOEXEC, 0));
+    if (!end.extra[which]) refused(path, "opened");
   }
   return end;
 }
 
 FileId idOf(const FifoEnd& end, const std::string& path) {
-  return join({idOf(end.locks[0], path), idOf(end.locks[1], path), idOf(end.life, path),
+  return join({idOf(end.extra[0], path), idOf(end.extra[1], path), idOf(end.life, path),
                idOf(end.fifo, path)});
 }
 
@@ -145,10 +145,10 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept {
   return join(found) == id;
 }
 
-bool tryLock(const FifoEnd& end) noexcept { return tryFlock(end.locks[0], LOCK_EX); }
-void unlock(const FifoEnd& end) noexcept { flock(end.locks[0].number(), LOCK_UN); }
-bool tryLive(FifoEnd& end) { return tryFlock(end.locks[1], LOCK_EX); }
-bool tryKeepFree(const FifoEnd& end) noexcept { return tryFlock(end.locks[1], LOCK_SH); }
+bool tryLock(const FifoEnd& end) noexcept { return tryFlock(end.extra[0], LOCK_EX); }
+void unlock(const FifoEnd& end) noexcept { flock(end.extra[0].number(), LOCK_UN); }
+bool tryLive(FifoEnd& end) { return tryFlock(end.extra[1], LOCK_EX); }
+bool tryKeepFree(const FifoEnd& end) noexcept { return tryFlock(end.extra[1], LOCK_SH); }
 
 struct Watched {
   std::vector<std::pair<int, std::uint32_t>> files;  ///< numbers and tags
@@ -167,8 +167,11 @@ void Watch::remove(const File& file) noexcept {
   std::erase_if(list_->files, [&](const auto& each) { return each.first == file.number(); });
 }
 
+void Watch::addReader(const FifoEnd& reader, std::uint32_t tag) { add(reader.fifo, tag); }
 void Watch::addDeath(const FifoEnd& writer, std::uint32_t tag) { add(writer.life, tag); }
 void Watch::removeDeath(const FifoEnd& writer) noexcept { remove(writer.life); }
+
+void Watch::close() noexcept { list_->files.clear(); }
 
 unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   auto& [files, sets] = *list_;
@@ -191,6 +194,8 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   }
   return count;
 }
+
+bool isOver(const FifoEnd&) noexcept { return false; }
 
 bool isStoodInFor(const FifoEnd& writer) {
   Watch watch;

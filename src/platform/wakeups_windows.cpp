@@ -1,16 +1,19 @@
 // wakeups.h on Windows, which has no FIFOs with a name that a process can wait for without a partner. In place of one:
 //
 //   fifo-1    a file with two locks, on bytes that it does not have, and a record of the member in the slot
-//   byte      an event of a name made from the file's identity: it is set from send() until drain()
-//   left      an event of a name made from the record: the member sets it when it leaves
+//   bytes     an event of the member: it is set from send() until drain()
+//   left      an event of the member, which sets it when it leaves
 //
-// An end of a FIFO has the byte in `fifo` and the file in locks[0]. A member's own end has `left` in `life`. A writing
-// end has the member's process in `life`, which reports its death, and `left` in locks[1]. The record goes, and the
-// locks go, before the event of `left` is set, and a process ends after Windows has closed its files. So a process that
-// hears of a death finds the locks free, or held by a process that cleans up.
+// An end of a FIFO has the file in `fifo`, `bytes` in extra[0] and `left` in extra[1]. A writing end has the member's process
+// in `life`, too, which reports its death. The events have random names, which are in the record, so that no other program
+// can have made them before. The record goes, and the locks go, before `left` is set, and a process ends after Windows has
+// closed its files. So a process that hears of a death finds the locks free, or held by a process that cleans up.
+#include <algorithm>
 #include <iterator>
 #include <list>
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "platform/wakeups.h"
@@ -25,8 +28,10 @@ namespace {
 struct Record {
   std::uint64_t
       start;  ///< when the process began, since Windows gives a process id to another process later
-  std::uint32_t process;
-  std::uint32_t tag;  ///< another one for each member of a process
+  std::uint64_t process;
+  std::uint64_t name[2];  ///< of its events
+
+  bool operator==(const Record&) const = default;
 };
 
 constexpr DWORD kLockAt[] = {0, 1};  // above the first 4 GB
@@ -40,31 +45,22 @@ OVERLAPPED placeOf(int which) noexcept {
 
 bool tryRange(const FifoEnd& end, int which, DWORD how) noexcept {
   OVERLAPPED place = placeOf(which);
-  return LockFileEx(handleOf(end.locks[0]), how | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) != 0;
+  return LockFileEx(handleOf(end.fifo), how | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) != 0;
 }
 
-std::wstring nameOf(const wchar_t* kind, std::uint64_t first, std::uint64_t second) {
-  wchar_t name[96];
-  swprintf(name, std::size(name), L"Global\\boxoffice-%ls-%llx-%llx", kind,
-           static_cast<unsigned long long>(first), static_cast<unsigned long long>(second));
-  return name;
-}
-
-/// The event of that name, or one of its own without a name.
-File eventOf(const wchar_t* name, bool isSet, const std::string& path) {
+File eventOf(const wchar_t* name, bool isSet) {
   File event = fileOf(CreateEventW(ownAttributes(), TRUE, isSet, name));
-  if (!event) refused(path, "opened");
+  if (!event) refused("an event", "opened");
   return event;
 }
 
-File byteOf(const File& file, const std::string& path) {
-  const auto [volume, number] = idOf(file, path);
-  return eventOf(nameOf(L"byte", volume, number).c_str(), false, path);
-}
-
-File leftOf(const Record& record, const std::string& path) {
-  const std::uint64_t whole = std::uint64_t{record.tag} << 32 | record.process;
-  return eventOf(nameOf(L"left", record.start, whole).c_str(), false, path);
+/// The event of that kind of the member.
+File eventOf(const wchar_t* kind, const Record& record) {
+  wchar_t name[96];
+  swprintf(name, std::size(name), L"Global\\boxoffice-%ls-%016llx%016llx", kind,
+           static_cast<unsigned long long>(record.name[0]),
+           static_cast<unsigned long long>(record.name[1]));
+  return eventOf(name, false);
 }
 
 Record readRecord(const File& file) noexcept {
@@ -90,74 +86,80 @@ std::uint64_t startOf(HANDLE process) noexcept {
   return std::uint64_t{start.dwHighDateTime} << 32 | start.dwLowDateTime;
 }
 
-/// The process of the record; none when it has ended.
-File processOf(const Record& record, const std::string& path) {
+/// The process of the record; none when it has ended, or does not let this one wait for it.
+File processOf(const Record& record) noexcept {
   if (record.process == 0) return {};
-  File process =
-      fileOf(OpenProcess(SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION, FALSE, record.process));
-  if (!process && GetLastError() != ERROR_INVALID_PARAMETER) refused(path, "watched");
+  File process = fileOf(OpenProcess(SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION, FALSE,
+                                    static_cast<DWORD>(record.process)));
   if (process && startOf(handleOf(process)) != record.start) process.close();
   return process;
 }
 
-/// Completes the writing end, which has its file: finds who lives in the slot, so that the watch reports its end.
-void findMember(FifoEnd& end, const std::string& path) {
-  const Record record = readRecord(end.locks[0]);
-  File process = processOf(record, path);
-  File left = process ? leftOf(record, path) : File();
+/// Completes the writing end, which has its file: finds who lives in the slot, so that the watch reports its end. Where it
+/// cannot, the end is reported from the start, and those who watch look again after a while.
+void findMember(FifoEnd& end) {
+  const Record record = readRecord(end.fifo);
+  if (record.process == 0) {
+    end.life = eventOf(nullptr, true);
+    return;
+  }
+  File bytes = eventOf(L"bytes", record);
+  File left = eventOf(L"left", record);
+  File process = processOf(record);
   // A member takes back its record before it sets the event. If that was before we opened the event, the event is another
   // one, which is set by none.
-  const Record now = readRecord(end.locks[0]);
-  if (!process || now.tag != record.tag || now.process != record.process) {
-    process = eventOf(nullptr, true, path);
-    left = eventOf(nullptr, true, path);
-  }
-  end.life = std::move(process);
-  end.locks[1] = std::move(left);
+  const bool isThere = process && readRecord(end.fifo) == record;
+  end.life = isThere ? std::move(process) : eventOf(nullptr, true);
+  end.extra[0] = std::move(bytes);
+  end.extra[1] = std::move(left);
 }
 
 }  // namespace
 
 FifoEnd openFifo(const std::string& path) {
   FifoEnd end;
-  end.locks[0] = makeOrOpenFile(path);
-  end.fifo = byteOf(end.locks[0], path);
+  end.fifo = openForGood(path, true);
   return end;
 }
 
 FifoEnd openWriter(const std::string& path) {
   FifoEnd end;
-  end.locks[0] = openFile(path);
-  if (!end.locks[0]) return end;
-  end.fifo = byteOf(end.locks[0], path);
-  findMember(end, path);
+  end.fifo = openForGood(path, false);
+  if (end) findMember(end);
   return end;
 }
 
 // The writing end keeps the file in its place.
 FifoEnd openFifoOf(const FifoEnd&, const std::string& path) { return openFifo(path); }
 
+bool isOver(const FifoEnd& writer) noexcept {
+  const auto isSet = [](const File& event) {
+    return event && WaitForSingleObject(handleOf(event), 0) == WAIT_OBJECT_0;
+  };
+  return isSet(writer.life) || isSet(writer.extra[1]);
+}
+
 FifoEnd& FifoEnd::operator=(FifoEnd&& other) noexcept {
   close();
   fifo = std::move(other.fifo);
   life = std::move(other.life);
-  for (int i = 0; i < 2; ++i) locks[i] = std::move(other.locks[i]);
+  for (int i = 0; i < 2; ++i) extra[i] = std::move(other.extra[i]);
   return *this;
 }
 
 void FifoEnd::close() noexcept {
-  const bool isMember = life && !locks[1];
-  if (isMember) writeRecord(locks[0], {});
-  for (File& each : locks) each.close();
-  if (isMember) SetEvent(handleOf(life));
-  life.close();
+  const bool isMember = extra[1] && !life;
+  if (isMember) writeRecord(fifo, {});
   fifo.close();
+  if (isMember) SetEvent(handleOf(extra[1]));
+  for (File& each : extra) each.close();
+  life.close();
 }
 
 // A process cannot fork here.
 void FifoEnd::abandon() noexcept { close(); }
 
-FileId idOf(const FifoEnd& end, const std::string& path) { return idOf(end.locks[0], path); }
+FileId idOf(const FifoEnd& end, const std::string& path) { return idOf(end.fifo, path); }
 
 bool isFifoAt(const std::string& path, const FileId& id) noexcept { return isAt(path, id); }
 
@@ -165,22 +167,24 @@ bool tryLock(const FifoEnd& end) noexcept { return tryRange(end, 0, LOCKFILE_EXC
 
 void unlock(const FifoEnd& end) noexcept {
   OVERLAPPED place = placeOf(0);
-  UnlockFileEx(handleOf(end.locks[0]), 0, 1, 0, &place);
+  UnlockFileEx(handleOf(end.fifo), 0, 1, 0, &place);
 }
 
 bool tryLive(FifoEnd& end) {
   if (!tryRange(end, 1, LOCKFILE_EXCLUSIVE_LOCK)) return false;
-  Record record = {startOf(GetCurrentProcess()), GetCurrentProcessId(), 0};
-  randomBytes(&record.tag, sizeof record.tag);
-  end.life = leftOf(record, "the event of this process");
-  if (!writeRecord(end.locks[0], record)) refused("the file of this process", "written");
+  letUserWait();
+  Record record = {startOf(GetCurrentProcess()), GetCurrentProcessId(), {}};
+  randomBytes(record.name, sizeof record.name);
+  end.extra[0] = eventOf(L"bytes", record);
+  end.extra[1] = eventOf(L"left", record);
+  if (!writeRecord(end.fifo, record)) refused("the file of this process", "written");
   return true;
 }
 
 bool tryKeepFree(const FifoEnd& end) noexcept { return tryRange(end, 1, 0); }
 
-void send(const FifoEnd& end) noexcept { SetEvent(handleOf(end.fifo)); }
-void drain(const FifoEnd& reader) noexcept { ResetEvent(handleOf(reader.fifo)); }
+void send(const FifoEnd& end) noexcept { SetEvent(handleOf(end.extra[0])); }
+void drain(const FifoEnd& reader) noexcept { ResetEvent(handleOf(reader.extra[0])); }
 
 /// Windows waits for 64 handles at once. Those above are waited for by its pool, which tells us by `signal`.
 struct Watched {
@@ -197,13 +201,17 @@ struct Watched {
     bool isSet = false;
   };
 
-  File signal = eventOf(nullptr, false, "an event");
+  File signal = eventOf(nullptr, false);
   std::vector<Handle> direct;
   std::mutex mutex;  ///< guards isSet of all in `pooled`
   std::list<Pooled> pooled;
 
-  ~Watched() {
+  ~Watched() { clear(); }
+
+  void clear() noexcept {
+    direct.clear();
     for (Pooled& each : pooled) UnregisterWaitEx(each.wait, INVALID_HANDLE_VALUE);
+    pooled.clear();
   }
 
   void add(HANDLE handle, std::uint32_t tag) {
@@ -225,8 +233,15 @@ struct Watched {
       // Waits until onSet() has returned.
       UnregisterWaitEx(each->wait, INVALID_HANDLE_VALUE);
       pooled.erase(each);
+      resetUnlessSet();
       return;
     }
+  }
+
+  void resetUnlessSet() noexcept {
+    const std::lock_guard guard(mutex);
+    const auto isSet = [](const Pooled& each) { return each.isSet; };
+    if (std::none_of(pooled.begin(), pooled.end(), isSet)) ResetEvent(handleOf(signal));
   }
 
   static void CALLBACK onSet(void* context, BOOLEAN) {
@@ -242,15 +257,39 @@ Watch::Watch() : list_(std::make_shared<Watched>()) {}
 void Watch::add(const File& file, std::uint32_t tag) { list_->add(handleOf(file), tag); }
 void Watch::remove(const File& file) noexcept { list_->remove(handleOf(file)); }
 
+void Watch::addReader(const FifoEnd& reader, std::uint32_t tag) { add(reader.extra[0], tag); }
+
 void Watch::addDeath(const FifoEnd& writer, std::uint32_t tag) {
   add(writer.life, tag);
-  add(writer.locks[1], tag);
+  if (!writer.extra[1]) return;
+  try {
+    add(writer.extra[1], tag);
+  } catch (...) {
+    remove(writer.life);
+    throw;
+  }
 }
 
 void Watch::removeDeath(const FifoEnd& writer) noexcept {
   remove(writer.life);
-  remove(writer.locks[1]);
+  remove(writer.extra[1]);
 }
+
+void Watch::close() noexcept { list_->clear(); }
+
+namespace {
+
+/// The tags that wait() found, each once.
+struct Found {
+  std::uint32_t (&tags)[16];
+  unsigned count = 0;
+
+  void add(std::uint32_t tag) noexcept {
+    if (count < 16 && std::find(tags, tags + count, tag) == tags + count) tags[count++] = tag;
+  }
+};
+
+}  // namespace
 
 unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   HANDLE handles[MAXIMUM_WAIT_OBJECTS];
@@ -258,24 +297,23 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   const auto count = static_cast<DWORD>(direct.size());
   for (DWORD i = 0; i < count; ++i) handles[i] = direct[i].handle;
   handles[count] = handleOf(list_->signal);
-  unsigned found = 0;
+  Found found{tags};
   // One call returns the first of the handles that are set.
-  for (DWORD next = 0, limit = static_cast<DWORD>(atMost); next < count + 1 && found < 16;) {
+  auto limit = static_cast<DWORD>(atMost);
+  for (DWORD next = 0; next <= count; ++next) {
     const DWORD set = WaitForMultipleObjects(count + 1 - next, handles + next, FALSE, limit);
-    if (set >= WAIT_OBJECT_0 + count + 1 - next) return found;
+    // Windows has no memory for the wait: not at once again.
+    if (set == WAIT_FAILED) Sleep(10);
+    if (set >= WAIT_OBJECT_0 + count + 1 - next) return found.count;
     next += set - WAIT_OBJECT_0;
-    if (next < count) tags[found++] = direct[next].tag;
-    ++next;
+    if (next < count) found.add(direct[next].tag);
     limit = 0;
   }
   const std::lock_guard guard(list_->mutex);
-  bool isAny = false;
   for (const auto& each : list_->pooled) {
-    if (each.isSet && found < 16) tags[found++] = each.watched.tag;
-    isAny |= each.isSet;
+    if (each.isSet) found.add(each.watched.tag);
   }
-  if (!isAny) ResetEvent(handleOf(list_->signal));
-  return found;
+  return found.count;
 }
 
 // The process that has ended is reported until it is unwatched, whoever cleans up.
@@ -284,8 +322,12 @@ bool isStoodInFor(const FifoEnd&) { return false; }
 // No byte is needed as a bell: see touch(). Renamed and removed files are reported by the directory. Its parent need not
 // be watched: Windows moves no directory that has open files.
 void Removals::deliver(const std::string& directory, const std::string&) noexcept {
-  file_ = fileOf(FindFirstChangeNotificationW(
-      wide(directory).c_str(), FALSE, FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME));
+  constexpr DWORD kEvents = FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME;
+  try {
+    file_ = fileOf(FindFirstChangeNotificationW(wide(directory).c_str(), FALSE, kEvents));
+  } catch (const std::bad_alloc&) {
+    // It reports nothing then.
+  }
 }
 
 void Removals::drain() noexcept { FindNextChangeNotification(handleOf(file_)); }

@@ -43,10 +43,11 @@ SECURITY_ATTRIBUTES* ownAttributes();
 /// Throws unless the file belongs to this user, and other users have none of these `rights`.
 void checkOwner(const File& file, DWORD rights, const std::string& path);
 
-/// In text, the identifier of this user.
-const std::wstring& userName();
+/// Lets all processes of this user wait for this one, whatever session each of them is in.
+void letUserWait() noexcept;
 
-/// Like openFile(), but makes a missing file, for this user alone.
-File makeOrOpenFile(const std::string& path);
+/// Like openFile(), and makes a missing file for this user alone if `isMade`. Windows lets no process remove or rename the
+/// file while it is open.
+File openForGood(const std::string& path, bool isMade);
 
 }  // namespace boxoffice::platform

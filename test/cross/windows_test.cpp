@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "platform/wakeups.h"
@@ -86,6 +87,28 @@ TEST_F(HostFiles, ADirectoryThatOthersMayWriteToIsRefused) {
   EXPECT_EQ(hostFaultOf([&] { platform::findDirectory(path); }), std::nullopt);
   openToAll(path, GENERIC_ALL);
   EXPECT_EQ(hostFaultOf([&] { platform::findDirectory(path); }), HostFault::segment);
+}
+
+TEST_F(HostFiles, APathIsPutIntoItsPlainForm) {
+  EXPECT_EQ(platform::plainPath("C:\\a\\\\b\\..\\c\\.\\d"), "C:/a/c/d");
+  EXPECT_EQ(platform::plainPath("C:/a/b. "), "C:/a/b");
+  EXPECT_TRUE(platform::isAbsolute("C:/a"));
+  for (const char* const path : {"a", "/a", "C:a", "./a", ""}) {
+    EXPECT_FALSE(platform::isAbsolute(platform::plainPath(path))) << path;
+  }
+}
+
+TEST_F(HostFiles, AFileThatAnotherProgramHasOpenIsWaitedForAndThenALack) {
+  platform::createFile(at("x"), 4096).close();
+  const HANDLE held = CreateFileW(platform::wide(at("x")).c_str(), GENERIC_READ, FILE_SHARE_READ,
+                                  nullptr, OPEN_EXISTING, 0, nullptr);
+  EXPECT_EQ(hostFaultOf([&] { platform::openFile(at("x")); }), HostFault::exhausted);
+  std::thread other([held] {
+    Sleep(50);
+    CloseHandle(held);
+  });
+  EXPECT_TRUE(platform::openFile(at("x")));
+  other.join();
 }
 
 TEST_F(HostFiles, TheBootHasOneIdentity) {
@@ -195,8 +218,9 @@ TEST_F(HostWakeups, TheSecondLockIsKeptFreeBySeveralAndHeldByOne) {
 }
 
 TEST_F(HostWakeups, AWatchReportsAWakeUpUntilItIsHandled) {
+  ASSERT_TRUE(platform::tryLive(reader));
   platform::Watch watch;
-  watch.add(reader.fifo, 5);
+  watch.addReader(reader, 5);
   std::uint32_t tags[16];
   EXPECT_EQ(watch.wait(tags, 0), 0U);
   const FifoEnd writer = platform::openWriter(fifo);
@@ -208,7 +232,7 @@ TEST_F(HostWakeups, AWatchReportsAWakeUpUntilItIsHandled) {
   platform::drain(reader);
   EXPECT_EQ(watch.wait(tags, 0), 0U);
   platform::send(writer);
-  watch.remove(reader.fifo);
+  watch.remove(reader.extra[0]);
   EXPECT_EQ(watch.wait(tags, 0), 0U);
 }
 
@@ -233,7 +257,33 @@ TEST_F(HostWakeups, AWatchReportsAMemberThatHadLeftBefore) {
   platform::Watch watch;
   watch.addDeath(writer, 6);
   std::uint32_t tags[16];
-  EXPECT_GT(watch.wait(tags, 0), 0U);
+  EXPECT_EQ(watch.wait(tags, 0), 1U);
+  EXPECT_TRUE(platform::isOver(writer));
+}
+
+/// As when it is elevated, or in another session.
+TEST_F(HostWakeups, AMemberThatLetsNoOtherWaitIsReportedAndStillWoken) {
+  ASSERT_TRUE(platform::tryLive(reader));
+  const HANDLE self = GetCurrentProcess();
+  PACL list = nullptr;
+  PSECURITY_DESCRIPTOR held = nullptr;
+  ASSERT_EQ(GetSecurityInfo(self, SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr, nullptr,
+                            &list, nullptr, &held),
+            DWORD{ERROR_SUCCESS});
+  ACL none;
+  InitializeAcl(&none, sizeof none, ACL_REVISION);
+  SetSecurityInfo(self, SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr, nullptr, &none,
+                  nullptr);
+  const FifoEnd writer = platform::openWriter(fifo);
+  SetSecurityInfo(self, SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr, nullptr, list,
+                  nullptr);
+  LocalFree(held);
+  EXPECT_TRUE(platform::isOver(writer));
+  platform::Watch watch;
+  watch.addReader(reader, 5);
+  platform::send(writer);
+  std::uint32_t tags[16];
+  EXPECT_EQ(watch.wait(tags, 0), 1U);
 }
 
 TEST_F(HostWakeups, AMemberThatComesBackIsAnotherOne) {
@@ -249,6 +299,8 @@ TEST_F(HostWakeups, AMemberThatComesBackIsAnotherOne) {
   std::uint32_t tags[16];
   ASSERT_EQ(watch.wait(tags, 0), 1U);
   EXPECT_EQ(tags[0], 6U);
+  EXPECT_TRUE(platform::isOver(before));
+  EXPECT_FALSE(platform::isOver(after));
 }
 
 TEST_F(HostWakeups, AWritingEndThatClosesTakesNoRecordAway) {

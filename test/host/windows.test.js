@@ -15,7 +15,7 @@ describe('Scope host on Windows', function () {
   })
   const hosts = useHosts()
 
-  it('keeps its files from being removed or renamed while a process uses them', async () => {
+  it('keeps its files from being removed while a process uses them', async () => {
     const name = freshName()
     const host = hosts.start()
     await host.does(`my.mutex = new boxoffice.Mutex({ scope: 'host', name: '${name}' })
@@ -29,10 +29,8 @@ describe('Scope host on Windows', function () {
     for (const file of files) {
       assert.throws(() => fs.rmSync(path.join(folder, file)), /EBUSY|EPERM/, file)
     }
-    for (const file of ['members', 'fifo-1']) {
-      const to = path.join(folder, 'elsewhere')
-      assert.throws(() => fs.renameSync(path.join(folder, file), to), /EBUSY|EPERM/, file)
-    }
+    const elsewhere = path.join(folder, 'elsewhere')
+    assert.throws(() => fs.renameSync(path.join(folder, 'fifo-1'), elsewhere), /EBUSY|EPERM/)
     await host.does('my.release()')
     const release = await waiting
     release()

@@ -202,7 +202,7 @@ TEST_F(HostWakeups, TheSecondLockIsKeptFreeBySeveralAndHeldByOne) {
 
 TEST_F(HostWakeups, AWatchReportsBytesUntilTheyAreRead) {
   platform::Watch watch;
-  watch.add(reader.fifo, 5);
+  watch.addReader(reader, 5);
   std::uint32_t tags[16];
   EXPECT_EQ(watch.wait(tags, 0), 0U);
   const FifoEnd writer = platform::openWriter(fifo);
@@ -304,7 +304,7 @@ TEST_F(HostWakeups, AFullFifoBlocksNoSender) {
   for (int byte = 0; byte < (1 << 17); ++byte) platform::send(writer);
   platform::drain(reader);
   platform::Watch watch;
-  watch.add(reader.fifo, 5);
+  watch.addReader(reader, 5);
   std::uint32_t tags[16];
   EXPECT_EQ(watch.wait(tags, 0), 0U);
 }
