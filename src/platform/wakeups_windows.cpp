@@ -8,13 +8,9 @@
 // in `life`, too, which reports its death. The events have random names, which are in the record, so that no other program
 // can have made them before. The record goes, and the locks go, before `left` is set, and a process ends after Windows has
 // closed its files. So a process that hears of a death finds the locks free, or held by a process that cleans up.
-#include <algorithm>
 #include <iterator>
-#include <list>
-#include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "platform/wakeups.h"
 #include "platform/windows_files.h"
@@ -26,8 +22,7 @@ namespace {
 
 /// Who lives in the slot of a FIFO.
 struct Record {
-  std::uint64_t
-      start;  ///< when the process began, since Windows gives a process id to another process later
+  std::uint64_t start;  ///< of the process: Windows gives its id to another one later
   std::uint64_t process;
   std::uint64_t name[2];  ///< of its events
 
@@ -48,14 +43,8 @@ bool tryRange(const FifoEnd& end, int which, DWORD how) noexcept {
   return LockFileEx(handleOf(end.fifo), how | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) != 0;
 }
 
-File eventOf(const wchar_t* name, bool isSet) {
-  File event = fileOf(CreateEventW(ownAttributes(), TRUE, isSet, name));
-  if (!event) refused("an event", "opened");
-  return event;
-}
-
 /// The event of that kind of the member.
-File eventOf(const wchar_t* kind, const Record& record) {
+File memberEvent(const wchar_t* kind, const Record& record) {
   wchar_t name[96];
   swprintf(name, std::size(name), L"Global\\boxoffice-%ls-%016llx%016llx", kind,
            static_cast<unsigned long long>(record.name[0]),
@@ -103,8 +92,8 @@ void findMember(FifoEnd& end) {
     end.life = eventOf(nullptr, true);
     return;
   }
-  File bytes = eventOf(L"bytes", record);
-  File left = eventOf(L"left", record);
+  File bytes = memberEvent(L"bytes", record);
+  File left = memberEvent(L"left", record);
   File process = processOf(record);
   // A member takes back its record before it sets the event. If that was before we opened the event, the event is another
   // one, which is set by none.
@@ -115,6 +104,12 @@ void findMember(FifoEnd& end) {
 }
 
 }  // namespace
+
+File eventOf(const wchar_t* name, bool isSet) {
+  File event = fileOf(CreateEventW(ownAttributes(), TRUE, isSet, name));
+  if (!event) refused("an event", "opened");
+  return event;
+}
 
 FifoEnd openFifo(const std::string& path) {
   FifoEnd end;
@@ -175,8 +170,8 @@ bool tryLive(FifoEnd& end) {
   letUserWait();
   Record record = {startOf(GetCurrentProcess()), GetCurrentProcessId(), {}};
   randomBytes(record.name, sizeof record.name);
-  end.extra[0] = eventOf(L"bytes", record);
-  end.extra[1] = eventOf(L"left", record);
+  end.extra[0] = memberEvent(L"bytes", record);
+  end.extra[1] = memberEvent(L"left", record);
   if (!writeRecord(end.fifo, record)) refused("the file of this process", "written");
   return true;
 }
@@ -185,136 +180,6 @@ bool tryKeepFree(const FifoEnd& end) noexcept { return tryRange(end, 1, 0); }
 
 void send(const FifoEnd& end) noexcept { SetEvent(handleOf(end.extra[0])); }
 void drain(const FifoEnd& reader) noexcept { ResetEvent(handleOf(reader.extra[0])); }
-
-/// Windows waits for 64 handles at once. Those above are waited for by its pool, which tells us by `signal`.
-struct Watched {
-  static constexpr std::size_t kDirect = MAXIMUM_WAIT_OBJECTS - 1;
-
-  struct Handle {
-    HANDLE handle;
-    std::uint32_t tag;
-  };
-  struct Pooled {
-    Watched& all;
-    Handle watched;
-    HANDLE wait = nullptr;
-    bool isSet = false;
-  };
-
-  File signal = eventOf(nullptr, false);
-  std::vector<Handle> direct;
-  std::mutex mutex;  ///< guards isSet of all in `pooled`
-  std::list<Pooled> pooled;
-
-  ~Watched() { clear(); }
-
-  void clear() noexcept {
-    direct.clear();
-    for (Pooled& each : pooled) UnregisterWaitEx(each.wait, INVALID_HANDLE_VALUE);
-    pooled.clear();
-  }
-
-  void add(HANDLE handle, std::uint32_t tag) {
-    if (direct.size() < kDirect) return direct.push_back({handle, tag});
-    Pooled& added = pooled.emplace_back(*this, Handle{handle, tag});
-    if (RegisterWaitForSingleObject(&added.wait, handle, onSet, &added, INFINITE,
-                                    WT_EXECUTEINWAITTHREAD | WT_EXECUTEONLYONCE)) {
-      return;
-    }
-    const std::string why = textOf(GetLastError());
-    pooled.pop_back();
-    host::throwLack("wait of its pool", why);
-  }
-
-  void remove(HANDLE handle) noexcept {
-    std::erase_if(direct, [handle](const Handle& each) { return each.handle == handle; });
-    for (auto each = pooled.begin(); each != pooled.end(); ++each) {
-      if (each->watched.handle != handle) continue;
-      // Waits until onSet() has returned.
-      UnregisterWaitEx(each->wait, INVALID_HANDLE_VALUE);
-      pooled.erase(each);
-      resetUnlessSet();
-      return;
-    }
-  }
-
-  void resetUnlessSet() noexcept {
-    const std::lock_guard guard(mutex);
-    const auto isSet = [](const Pooled& each) { return each.isSet; };
-    if (std::none_of(pooled.begin(), pooled.end(), isSet)) ResetEvent(handleOf(signal));
-  }
-
-  static void CALLBACK onSet(void* context, BOOLEAN) {
-    auto& self = *static_cast<Pooled*>(context);
-    const std::lock_guard guard(self.all.mutex);
-    self.isSet = true;
-    SetEvent(handleOf(self.all.signal));
-  }
-};
-
-Watch::Watch() : list_(std::make_shared<Watched>()) {}
-
-void Watch::add(const File& file, std::uint32_t tag) { list_->add(handleOf(file), tag); }
-void Watch::remove(const File& file) noexcept { list_->remove(handleOf(file)); }
-
-void Watch::addReader(const FifoEnd& reader, std::uint32_t tag) { add(reader.extra[0], tag); }
-
-void Watch::addDeath(const FifoEnd& writer, std::uint32_t tag) {
-  add(writer.life, tag);
-  if (!writer.extra[1]) return;
-  try {
-    add(writer.extra[1], tag);
-  } catch (...) {
-    remove(writer.life);
-    throw;
-  }
-}
-
-void Watch::removeDeath(const FifoEnd& writer) noexcept {
-  remove(writer.life);
-  remove(writer.extra[1]);
-}
-
-void Watch::close() noexcept { list_->clear(); }
-
-namespace {
-
-/// The tags that wait() found, each once.
-struct Found {
-  std::uint32_t (&tags)[16];
-  unsigned count = 0;
-
-  void add(std::uint32_t tag) noexcept {
-    if (count < 16 && std::find(tags, tags + count, tag) == tags + count) tags[count++] = tag;
-  }
-};
-
-}  // namespace
-
-unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
-  HANDLE handles[MAXIMUM_WAIT_OBJECTS];
-  const auto& direct = list_->direct;
-  const auto count = static_cast<DWORD>(direct.size());
-  for (DWORD i = 0; i < count; ++i) handles[i] = direct[i].handle;
-  handles[count] = handleOf(list_->signal);
-  Found found{tags};
-  // One call returns the first of the handles that are set.
-  auto limit = static_cast<DWORD>(atMost);
-  for (DWORD next = 0; next <= count; ++next) {
-    const DWORD set = WaitForMultipleObjects(count + 1 - next, handles + next, FALSE, limit);
-    // Windows has no memory for the wait: not at once again.
-    if (set == WAIT_FAILED) Sleep(10);
-    if (set >= WAIT_OBJECT_0 + count + 1 - next) return found.count;
-    next += set - WAIT_OBJECT_0;
-    if (next < count) found.add(direct[next].tag);
-    limit = 0;
-  }
-  const std::lock_guard guard(list_->mutex);
-  for (const auto& each : list_->pooled) {
-    if (each.isSet) found.add(each.watched.tag);
-  }
-  return found.count;
-}
 
 // The process that has ended is reported until it is unwatched, whoever cleans up.
 bool isStoodInFor(const FifoEnd&) { return false; }

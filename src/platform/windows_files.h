@@ -28,6 +28,8 @@ inline File fileOf(HANDLE handle) noexcept {
 
 /// The path for Windows, of any length.
 std::wstring wide(const std::string& path);
+/// In UTF-8.
+std::string narrow(const std::wstring& text);
 
 [[noreturn]] void fail(const std::string& path, const std::string& what);
 
@@ -42,6 +44,9 @@ SECURITY_ATTRIBUTES* ownAttributes();
 
 /// Throws unless the file belongs to this user, and other users have none of these `rights`.
 void checkOwner(const File& file, DWORD rights, const std::string& path);
+
+/// The event of that name, or one of its own without a name; it stays set until it is reset.
+File eventOf(const wchar_t* name, bool isSet);
 
 /// Lets all processes of this user wait for this one, whatever session each of them is in.
 void letUserWait() noexcept;
