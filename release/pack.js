@@ -133,10 +133,18 @@ function addHeaders() {
   )
 }
 
-/** The package has C++ only for the compiler: its comments are half a binary in size. The repository has them. */
+/**
+ * Leaves out the comments of the code, which are as large as a binary, but not those of the declarations. The repository has
+ * them, in the same lines: an error's stack names the lines of both.
+ */
 function dropComments(file) {
-  if (!/\.(h|cpp|cc)$/.test(file)) return
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^[ \t]*\/\/.*\n/gm, ''))
+  if (!/\.(h|cpp|cc|js|mjs)$/.test(file)) return
+  const comments = /^[ \t]*(\/\/.*|\/\*\*((?!\*\/)[\s\S])*\*\/[ \t]*)$/gm
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(
+    file,
+    text.replace(comments, (comment) => comment.replace(/[^\n]/g, '')),
+  )
 }
 
 /** Without scripts and fields that only the repository needs. */
