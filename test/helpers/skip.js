@@ -10,8 +10,8 @@ function skip(context, reason) {
     one.title = withReason(one.title, reason)
   }
   if (test.type === 'test') explain(test)
-  else if (currentTest !== undefined) explain(currentTest)
-  else test.parent.eachTest(explain)
+  else if (test.title.startsWith('"before all"')) test.parent.eachTest(explain)
+  else explain(currentTest)
   context.skip()
 }
 
