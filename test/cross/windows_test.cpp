@@ -5,10 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <thread>
 #include <vector>
 
+#include "../native/host_fault.h"
 #include "platform/wakeups.h"
 #include "platform/windows_files.h"
 
@@ -25,16 +25,6 @@ namespace {
 
 using platform::FifoEnd;
 using platform::File;
-
-template <class Step>
-std::optional<HostFault> hostFaultOf(Step&& step) {
-  try {
-    step();
-  } catch (const HostError& error) {
-    return error.fault();
-  }
-  return std::nullopt;
-}
 
 /// Gives all users of the machine these rights to the file.
 void openToAll(const std::string& path, DWORD rights) {

@@ -23,6 +23,7 @@
 #include "host/membership.h"
 #include "host/names.h"
 #include "host/segment.h"
+#include "host_fault.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
 
@@ -160,17 +161,6 @@ class Process {
   FILE* answers_;
   std::list<std::string> lines_;
 };
-
-/// Returns the fault of the HostError that `step` throws, if it throws one.
-template <class Step>
-std::optional<HostFault> hostFaultOf(Step&& step) {
-  try {
-    step();
-  } catch (const HostError& error) {
-    return error.fault();
-  }
-  return std::nullopt;
-}
 
 /// Makes the eviction of every kind of segment only count its calls.
 inline int evictions = 0;
