@@ -53,13 +53,6 @@ DWORD attributesOf(const File& file, const std::string& path) {
   return factsBy<FILE_BASIC_INFO>(file, FileBasicInfo, path).FileAttributes;
 }
 
-OVERLAPPED at(std::uint64_t offset) noexcept {
-  OVERLAPPED place = {};
-  place.Offset = static_cast<DWORD>(offset);
-  place.OffsetHigh = static_cast<DWORD>(offset >> 32);
-  return place;
-}
-
 File openWith(const std::wstring& path, DWORD share, DWORD how) {
   return fileOf(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, share, ownAttributes(), how,
                             FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
@@ -189,7 +182,7 @@ File openForGood(const std::string& path, bool isMade) {
 
 bool beginsWith(const File& file, const void* bytes, std::size_t count) {
   std::string found(count, '\0');
-  OVERLAPPED start = at(0);
+  OVERLAPPED start = placeAt(0);
   DWORD got = 0;
   return ReadFile(handleOf(file), found.data(), static_cast<DWORD>(count), &got, &start) &&
          got == count && std::memcmp(found.data(), bytes, count) == 0;

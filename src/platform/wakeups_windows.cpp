@@ -29,17 +29,11 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-constexpr DWORD kLockAt[] = {0, 1};  // above the first 4 GB
-
-OVERLAPPED placeOf(int which) noexcept {
-  OVERLAPPED place = {};
-  place.Offset = kLockAt[which];
-  place.OffsetHigh = 1;
-  return place;
-}
+/// The places of the two locks, which the file does not reach.
+constexpr std::uint64_t kLockAt[] = {std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 1};
 
 bool tryRange(const FifoEnd& end, int which, DWORD how) noexcept {
-  OVERLAPPED place = placeOf(which);
+  OVERLAPPED place = placeAt(kLockAt[which]);
   return LockFileEx(handleOf(end.fifo), how | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) != 0;
 }
 
@@ -54,7 +48,7 @@ File memberEvent(const wchar_t* kind, const Record& record) {
 
 Record readRecord(const File& file) noexcept {
   Record record = {};
-  OVERLAPPED place = {};
+  OVERLAPPED place = placeAt(0);
   DWORD count = 0;
   if (!ReadFile(handleOf(file), &record, sizeof record, &count, &place) || count != sizeof record)
     return {};
@@ -62,7 +56,7 @@ Record readRecord(const File& file) noexcept {
 }
 
 bool writeRecord(const File& file, const Record& record) noexcept {
-  OVERLAPPED place = {};
+  OVERLAPPED place = placeAt(0);
   DWORD count = 0;
   return WriteFile(handleOf(file), &record, sizeof record, &count, &place) &&
          count == sizeof record;
@@ -77,7 +71,6 @@ std::uint64_t startOf(HANDLE process) noexcept {
 
 /// The process of the record; none when it has ended, or does not let this one wait for it.
 File processOf(const Record& record) noexcept {
-  if (record.process == 0) return {};
   File process = fileOf(OpenProcess(SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION, FALSE,
                                     static_cast<DWORD>(record.process)));
   if (process && startOf(handleOf(process)) != record.start) process.close();
@@ -161,7 +154,7 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept { return isAt(
 bool tryLock(const FifoEnd& end) noexcept { return tryRange(end, 0, LOCKFILE_EXCLUSIVE_LOCK); }
 
 void unlock(const FifoEnd& end) noexcept {
-  OVERLAPPED place = placeOf(0);
+  OVERLAPPED place = placeAt(kLockAt[0]);
   UnlockFileEx(handleOf(end.fifo), 0, 1, 0, &place);
 }
 
@@ -181,7 +174,7 @@ bool tryKeepFree(const FifoEnd& end) noexcept { return tryRange(end, 1, 0); }
 void send(const FifoEnd& end) noexcept { SetEvent(handleOf(end.extra[0])); }
 void drain(const FifoEnd& reader) noexcept { ResetEvent(handleOf(reader.extra[0])); }
 
-// The process that has ended is reported until it is unwatched, whoever cleans up.
+// A process that has ended is reported until it is unwatched, also while another process cleans up.
 bool isStoodInFor(const FifoEnd&) { return false; }
 
 // No byte is needed as a bell: see touch(). Renamed and removed files are reported by the directory. Its parent need not

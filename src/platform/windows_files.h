@@ -26,6 +26,14 @@ inline File fileOf(HANDLE handle) noexcept {
   return handle ? File(static_cast<int>(reinterpret_cast<std::intptr_t>(handle))) : File();
 }
 
+/// The place in a file, for a call on it.
+inline OVERLAPPED placeAt(std::uint64_t offset) noexcept {
+  OVERLAPPED place = {};
+  place.Offset = static_cast<DWORD>(offset);
+  place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+  return place;
+}
+
 /// The path for Windows, of any length.
 std::wstring wide(const std::string& path);
 /// In UTF-8.
