@@ -157,9 +157,12 @@ class RWLockDeathStress : public testing::Test {
 };
 
 TEST_F(RWLockDeathStress, ReadsComeBackAndEachDeathOfAWriterIsToldOnce) {
-  inThreads(kThreads, [this](int index, Dice& dice) {
-    // Continues until the rarest case has occurred.
-    for (int i = 0; i < rounds(60'000) || upgradesTooLate_ == 0; ++i) {
+  // A visitor that is not scheduled for a second keeps its read, and meanwhile no other agent writes, or dies writing.
+  const auto met = [this] {
+    return deaths_ > 0 && told_ > 0 && tooLate_ > 0 && upgradesTooLate_ > 0;
+  };
+  inThreadsUntil(met, kThreads, [this](int index, Dice& dice) {
+    for (int i = 0; i < rounds(60'000); ++i) {
       if (index % 2 == 0) {
         Mortal(*this).liveAndDie(dice);
       } else {
