@@ -73,10 +73,12 @@ bool tryFlock(const File& lock, int how) noexcept {
   return result == 0;
 }
 
-/// The files of these paths, whatever they are; none when one is missing.
+/// The files of these paths, whatever they are; none when one is missing. Throws when this process may not open one.
 FifoEnd openAgain(const std::string& path) {
   const auto opened = [](const std::string& each) {
-    return File(open(each.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+    File file(open(each.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+    if (!file && errno == EACCES) refused(each, "opened");
+    return file;
   };
   FifoEnd end;
   for (int which = 0; which < 2; ++which) end.extra[which] = opened(lockOf(path, which));
