@@ -1,5 +1,4 @@
-// Shared by the tests of scope host: temporary directories, and processes that obey orders
-// (host_member.cpp).
+// Shared by the tests of scope host on POSIX systems: processes that obey orders (host_member.cpp).
 #pragma once
 
 #include <fcntl.h>
@@ -26,44 +25,9 @@
 #include "host_fault.h"
 #include "platform/files.h"
 #include "platform/host_error.h"
+#include "temporary_directory.h"
 
 namespace boxoffice::host::test {
-
-/// An empty directory, in memory where the system can; the destructor removes it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    const bool hasMemory = std::filesystem::exists("/dev/shm");
-    path_ =
-        hasMemory ? "/dev/shm" : std::filesystem::canonical(std::filesystem::temp_directory_path());
-    path_ += "/boxoffice-test-XXXXXX";
-    if (!mkdtemp(path_.data())) std::abort();
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-  /// The directory of the files since the machine's last boot.
-  std::string run() const { return path_ + "/" + platform::bootName(); }
-  std::string file(Kind kind, const std::string& name) const {
-    return run() + "/" + fileName(kind, name);
-  }
-
-  /// The lines that members wrote during clean-ups.
-  std::vector<std::string> log() const {
-    std::vector<std::string> lines;
-    std::ifstream file(path_ + "/log");
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-  }
-  void awaitLog(std::size_t lines) const {
-    while (log().size() < lines) std::this_thread::yield();
-  }
-
- private:
-  std::string path_;
-};
 
 /// A child process (host_member.cpp); join() makes it a member.
 class Process {
