@@ -89,14 +89,7 @@ File findDirectory(const std::string& path) {
     refused(path, "opened");
   }
   checkOwner(statOf(directory, path), S_IWGRP | S_IWOTH, path);
-  if (isRemote(directory, path)) {
-    throw HostError(
-        HostFault::unsupported,
-        "boxoffice: " + path +
-            " lies on a file system that is reached over a network or another program, which "
-            "cannot hold locks of scope host; choose another directory, or give the locks an "
-            "engine");
-  }
+  if (isRemote(directory, path)) host::throwRemote(path);
   return directory;
 }
 

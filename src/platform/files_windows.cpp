@@ -18,8 +18,19 @@ constexpr DWORD kWriting = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_WRITE_EA |
                            FILE_WRITE_ATTRIBUTES | FILE_DELETE_CHILD | DELETE | WRITE_DAC |
                            WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
 constexpr DWORD kAnything = ~DWORD{READ_CONTROL | SYNCHRONIZE};
-/// How often, with a pause of 1 ms, a step is tried that another program may be in the way of, such as a virus scanner.
+/// How often untilShared() tries a step, with a pause of 1 ms.
 constexpr int kTries = 1000;
+
+/// The result of `step`, which is tried again while another program, such as a virus scanner, has the file open.
+template <class Step>
+auto untilShared(Step&& step) {
+  auto result = step();
+  for (int i = 0; !result && GetLastError() == ERROR_SHARING_VIOLATION && i < kTries; ++i) {
+    Sleep(1);
+    result = step();
+  }
+  return result;
+}
 
 bool isMissing(DWORD error) noexcept {
   return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
@@ -70,11 +81,7 @@ void checkFile(const File& file, const std::string& path) {
 
 /// As openFile() says.
 File openChecked(const std::wstring& at, DWORD share, DWORD how, const std::string& path) {
-  File file = openWith(at, share, how);
-  for (int i = 0; !file && GetLastError() == ERROR_SHARING_VIOLATION && i < kTries; ++i) {
-    Sleep(1);
-    file = openWith(at, share, how);
-  }
+  File file = untilShared([&] { return openWith(at, share, how); });
   if (!file) {
     if (how == OPEN_EXISTING && isMissing(GetLastError())) return file;
     refused(path, "opened");
@@ -121,13 +128,7 @@ File findDirectory(const std::string& path) {
     fail(path, "is not a directory, or a link to one");
   }
   checkOwner(directory, kWriting, path);
-  if (isRemote(directory, path)) {
-    throw HostError(HostFault::unsupported,
-                    "boxoffice: " + path +
-                        " lies on a file system that is reached over a network or another program, "
-                        "which cannot hold locks of scope host; choose another directory, or give "
-                        "the locks an engine");
-  }
+  if (isRemote(directory, path)) host::throwRemote(path);
   return directory;
 }
 
@@ -235,12 +236,9 @@ void setSize(const File& file, std::uint64_t size, const std::string& path) {
 void allocate(const File&, std::uint64_t, const std::string&) {}
 
 bool rename(const std::string& from, const std::string& to) {
-  const auto move = [&] { return MoveFileExW(wide(from).c_str(), wide(to).c_str(), 0) != 0; };
-  if (move()) return true;
-  for (int i = 0; GetLastError() == ERROR_SHARING_VIOLATION && i < kTries; ++i) {
-    Sleep(1);
-    if (move()) return true;
-  }
+  const std::wstring there = wide(to);
+  const std::wstring here = wide(from);
+  if (untilShared([&] { return MoveFileExW(here.c_str(), there.c_str(), 0) != 0; })) return true;
   const DWORD error = GetLastError();
   if (error != ERROR_ALREADY_EXISTS && error != ERROR_FILE_EXISTS && !isMissing(error)) {
     refused(to, "made");

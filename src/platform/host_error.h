@@ -10,7 +10,7 @@ enum class HostFault {
   segment,      ///< a file or directory is invalid or not accessible
   exhausted,    ///< no descriptor or no memory is left; may be retried
   capacity,     ///< no room for one more key, or one more process
-  unsupported,  ///< this system, or this file system, does not support scope host
+  unsupported,  ///< this file system, or this runtime, does not support scope host
   forked        ///< the child of a fork uses its parent's membership
 };
 
@@ -27,6 +27,14 @@ class HostError : public std::runtime_error {
 /// Throws HostError(exhausted): the system refuses `what`, which may be had later.
 [[noreturn]] inline void throwLack(const std::string& what, const std::string& why) {
   throw HostError(HostFault::exhausted, "boxoffice: the system gives no " + what + ": " + why);
+}
+
+[[noreturn]] inline void throwRemote(const std::string& path) {
+  throw HostError(HostFault::unsupported,
+                  "boxoffice: " + path +
+                      " lies on a file system that is reached over a network or another program, "
+                      "which cannot hold locks of scope host; choose another directory, or give "
+                      "the locks an engine");
 }
 
 }  // namespace boxoffice::host
