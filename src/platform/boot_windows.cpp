@@ -1,5 +1,6 @@
-// The boot's name on Windows: when a key of the registry was made that goes with the boot, or when the user has logged off
-// and runs no service: then none of its processes is left. Nothing is ever written into the key.
+// The boot's name on Windows: the time at which a volatile key of the registry was made. Windows removes the key when the
+// machine starts anew, and when the user has logged off and runs no service, so that no process of the user is left. No
+// process writes into the key.
 #include <cstdio>
 
 #include "platform/windows_files.h"
@@ -17,7 +18,7 @@ void check(LSTATUS error) {
 
 std::string bootName() {
   HKEY key = nullptr;
-  // One of several processes makes it, the others open it.
+  // The first process makes the key, and the others open it.
   check(RegCreateKeyExW(HKEY_CURRENT_USER, L"Software\\boxoffice-boot", 0, nullptr,
                         REG_OPTION_VOLATILE, KEY_QUERY_VALUE, nullptr, &key, nullptr));
   FILETIME made;

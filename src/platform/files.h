@@ -39,7 +39,7 @@ class File {
 
 // ---- the directory ----
 
-/// The path with / between its parts, as all paths here, and on Windows without `.` and `..`.
+/// The path with / between its parts, as all paths here have, and on Windows without `.` and `..`.
 std::string plainPath(const std::string& path);
 /// The environment variable of that name, in UTF-8; empty when it is not set.
 std::string variable(const char* name);

@@ -1,4 +1,4 @@
-// Who may use a file: this user, the system and its administrators.
+// Access lists: this user, the system and its administrators may use a file.
 #include <aclapi.h>
 #include <sddl.h>
 
@@ -62,7 +62,7 @@ User& self() {
   return user;
 }
 
-/// Whether it is the user, or one who may do everything anyway.
+/// Whether this is the user of the process, or an account that has all rights anyway.
 bool isTrusted(PSID sid) {
   constexpr WELL_KNOWN_SID_TYPE kTrusted[] = {WinLocalSystemSid, WinBuiltinAdministratorsSid,
                                               WinCreatorOwnerSid, WinCreatorOwnerRightsSid};
@@ -112,7 +112,7 @@ void letUserWait() noexcept {
     SetSecurityInfo(GetCurrentProcess(), SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr,
                     nullptr, longer, nullptr);
   } catch (const std::exception&) {
-    // Others that may not wait for this process look again after a while.
+    // A process that may not wait for this one looks again after a while.
   }
 }
 

@@ -20,7 +20,7 @@ extern "C" BOOLEAN NTAPI SystemFunction036(void* to, ULONG count);  // RtlGenRan
 namespace boxoffice::platform {
 namespace {
 
-/// Who lives in the slot of a FIFO.
+/// The member in the slot of a FIFO, as the file of the FIFO names it.
 struct Record {
   std::uint64_t start;  ///< of the process: Windows gives its id to another one later
   std::uint64_t process;
@@ -77,8 +77,8 @@ File processOf(const Record& record) noexcept {
   return process;
 }
 
-/// Completes the writing end, which has its file: finds who lives in the slot, so that the watch reports its end. Where it
-/// cannot, the end is reported from the start, and those who watch look again after a while.
+/// Completes the writing end, which has its file: finds the member in the slot, whose end the watch then reports. If there is
+/// no such member, or this process may not wait for it, the watch reports the end at once, and this process looks again later.
 void findMember(FifoEnd& end) {
   const Record record = readRecord(end.fifo);
   if (record.process == 0) {
@@ -88,8 +88,8 @@ void findMember(FifoEnd& end) {
   File bytes = memberEvent(L"bytes", record);
   File left = memberEvent(L"left", record);
   File process = processOf(record);
-  // A member takes back its record before it sets the event. If that was before we opened the event, the event is another
-  // one, which is set by none.
+  // A member that leaves erases its record, and then sets the event. If it did so before this process opened the event, this
+  // process has made a new event, which no process sets.
   const bool isThere = process && readRecord(end.fifo) == record;
   end.life = isThere ? std::move(process) : eventOf(nullptr, true);
   end.extra[0] = std::move(bytes);
@@ -184,7 +184,7 @@ void Removals::deliver(const std::string& directory, const std::string&) noexcep
   try {
     file_ = fileOf(FindFirstChangeNotificationW(wide(directory).c_str(), FALSE, kEvents));
   } catch (const std::bad_alloc&) {
-    // It reports nothing then.
+    // Removals are not reported then.
   }
 }
 
