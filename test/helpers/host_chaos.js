@@ -14,6 +14,22 @@ const { removeDirectory } = require('./hosts')
 const visitor = require.resolve('./host_visitor')
 const capacities = { mutex: 1, rw: 1000, semaphore: 3 }
 
+/** As `promise`; after a minute it rejects, and the error says what this process has heard of the other one. */
+async function inTime(promise, { who, child, heard }, what) {
+  const timer = new AbortController()
+  const late = async () => {
+    await sleep(60_000, undefined, { signal: timer.signal })
+    throw new Error(
+      `process ${who} (pid ${child.pid}) did not ${what} within a minute. Heard of it: ${heard.join(', ')}`,
+    )
+  }
+  try {
+    return await Promise.race([promise, late()])
+  } finally {
+    timer.abort()
+  }
+}
+
 class Chaos {
   #directory = fs.mkdtempSync(path.join(os.tmpdir(), 'boxoffice-chaos-'))
   #file = path.join(this.#directory, 'witness')
@@ -22,6 +38,7 @@ class Chaos {
   #count = 0
   #plan
   #suicides = false
+  #isOver = false
   /** Processes that died by a signal this test had not sent: by a kill point. */
   suicides = []
   /** Failures of processes that ended by themselves. */
@@ -38,6 +55,7 @@ class Chaos {
    * it by, with arguments.
    */
   start({ env = {}, wrap = [] } = {}) {
+    if (this.#isOver) throw new Error('this test is over')
     const who = ++this.#count
     const plan = {
       ...this.#plan,
@@ -57,11 +75,12 @@ class Chaos {
     child.stderr.setEncoding('utf8').on('data', (text) => {
       stderr += text
     })
-    const one = { who, child, killed: false, asked: false }
-    one.ready = new Promise((resolve) => {
-      child.once('message', resolve)
-      child.once('close', resolve)
-    })
+    const one = { who, child, killed: false, asked: false, heard: [] }
+    for (const event of ['spawn', 'message', 'disconnect', 'exit', 'close'])
+      child.once(event, () => one.heard.push(event))
+    const closed = new Promise((resolve) => child.once('close', resolve))
+    const isIn = new Promise((resolve) => child.once('message', resolve))
+    one.ready = inTime(Promise.race([isIn, closed]), one, 'be in a room')
     one.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => {
         this.#alive.delete(who)
@@ -100,7 +119,13 @@ class Chaos {
     one.killed = true
     this.#write(one.who, 'killed')
     one.child.kill('SIGKILL')
-    await one.ended
+    await inTime(one.ended, one, 'end')
+  }
+
+  /** Ends those that a failed test has left, and starts no more: they keep this process alive. */
+  abandon() {
+    this.#isOver = true
+    for (const { child } of this.alive) child.kill('SIGKILL')
   }
 
   /** Tells all to stop, and waits. A process that does not stop is stuck. */

@@ -69,7 +69,9 @@ async function expectClean(chaos, stalled) {
 
 describe('chaos between processes', function () {
   this.timeout(scaled(30_000, 120_000))
+  let chaos
 
+  afterEach(() => chaos?.abandon())
   after(() => {
     const ms = (micros) => Math.round(micros / 1000)
     const { kills, entries, longestWait, longestStuck } = seen
@@ -83,7 +85,7 @@ describe('chaos between processes', function () {
     const what = `${plan.kind}, ${plan.keys} keys`
 
     it(`${what}: killed processes leave no lock held, and no waiter waits for ever`, async () => {
-      const chaos = new Chaos(plan)
+      chaos = new Chaos(plan)
       const stalled = watchStalls()
       const kills = scaled(10, 3)
       await killSome(chaos, kills)
@@ -95,7 +97,7 @@ describe('chaos between processes', function () {
     })
 
     it(`${what}: without deaths no waiter is forgotten either`, async () => {
-      const chaos = new Chaos(plan)
+      chaos = new Chaos(plan)
       const stalled = watchStalls()
       await startAll(chaos, processes)
       await sleep(scaled(750, 300))
@@ -105,7 +107,7 @@ describe('chaos between processes', function () {
   }
 
   it('more processes wait for one key than its word has room for', async () => {
-    const chaos = new Chaos({ keys: 1, capacity: 16, promises: 2, blocking: false })
+    chaos = new Chaos({ keys: 1, capacity: 16, promises: 2, blocking: false })
     const stalled = watchStalls()
     await startAll(chaos, Math.min(12, scaled(12, 7)))
     await sleep(scaled(750, 300))
@@ -115,7 +117,7 @@ describe('chaos between processes', function () {
   })
 
   itOnPosix('a stopped process only costs time', async () => {
-    const chaos = new Chaos({ keys: 3, capacity: 16 })
+    chaos = new Chaos({ keys: 3, capacity: 16 })
     await startAll(chaos, processes)
     for (let i = 0; i < scaled(5, 3); i++) {
       const { child } = chaos.alive[i % processes]
@@ -132,7 +134,7 @@ describe('chaos between processes', function () {
     const wrap = ['unshare', '--pid', '--fork', '--kill-child']
     if (spawnSync(wrap[0], [...wrap.slice(1), 'true']).status !== 0)
       skip(this, 'this user cannot make pid namespaces')
-    const chaos = new Chaos({ keys: 3, capacity: 16 })
+    chaos = new Chaos({ keys: 3, capacity: 16 })
     const stalled = watchStalls()
     await startAll(chaos, 2)
     await startAll(chaos, 2, { wrap })
