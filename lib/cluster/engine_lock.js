@@ -11,6 +11,7 @@ const { AnyLock } = require('../core/lock.js')
 const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
+const { allIdle } = require('./alike_locks.js')
 const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
 
@@ -18,7 +19,6 @@ class EngineLock extends AnyLock {
   #hub
   #prefix
   #capacity
-  #times
   #cohort = null
   /** Callers that wait, here or for the server, and callers that hold: { mode, isIn }. */
   callers = new Set()
@@ -35,7 +35,7 @@ class EngineLock extends AnyLock {
     this.#hub = hub
     this.#prefix = prefix
     this.#capacity = capacity
-    this.#times = times
+    this.times = times
     /** By its name the exit of a process names the callers that wait in the local lock. */
     local.outer = this
     this.isStrict = isStrict
@@ -49,7 +49,7 @@ class EngineLock extends AnyLock {
 
   cohort() {
     const text = this.keyMap === null ? this.#prefix : this.#prefix + toText(this.key)
-    this.#cohort ??= new Cohort(this.#hub, text, this.#capacity, this, this.#times)
+    this.#cohort ??= new Cohort(this.#hub, text, this.#capacity, this, this.times)
     return this.#cohort
   }
 
@@ -58,9 +58,9 @@ class EngineLock extends AnyLock {
     return this.pins === 0 && this.callers.size === 0 && this.local.isIdle()
   }
 
-  /** Resolves when the lock is idle, and the server has been told. */
+  /** Resolves when the lock is idle, for all objects of this thread, and the server has been told. */
   async onIdle() {
-    await this.#hub.idle(super.onIdle(), this.#times)
+    await this.#hub.idle(allIdle(this), this.alike)
   }
 
   /** Tells the listener if the lock has become idle. */

@@ -1,8 +1,9 @@
 'use strict'
 // The locks over an engine, by name: with an engine, the constructors of lib/ use them instead of a
 // local lock or key map.
+const { AlikeKeyMap } = require('../core/alike_maps.js')
 const { lockError } = require('../core/errors.js')
-const { KeyMap } = require('../core/key_map.js')
+const { join } = require('./alike_locks.js')
 const { hubOf } = require('./engine.js')
 const { EngineMutex } = require('./engine_mutex.js')
 const { EngineRWLock } = require('./engine_rw_lock.js')
@@ -45,6 +46,9 @@ function checkTimes(hub, times, kind) {
   }
 }
 
+/** All locks, or keyed maps, that are one at the server. */
+const alikeOf = (hub, prefix) => hub.shared(`alike ${prefix}`, () => new Set())
+
 /** Locks of one name share their state in this thread if their times are equal. */
 const textOf = (times) => `${times?.maxHold} ${times?.minHold}`
 
@@ -61,6 +65,7 @@ function lockOver(settings, lockKind, [value = 1]) {
   const prefix = `${kind}:${asPart(name)}`
   const make = () => {
     const lock = new kinds[kind]({ hub, kind, name, prefix, capacity: value, isStrict, times })
+    join(lock, alikeOf(hub, prefix))
     if (kind === 'recursive mutex') lock.holds = hub.shared(`holds ${prefix}`, makeHolds)
     return lock
   }
@@ -84,19 +89,22 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const begin = () => new kinds[kind]({ hub, kind, name, prefix, capacity, isStrict, times })
   const make = watch === undefined ? begin : () => watch.watches(begin())
   const traits = `${prefix} ${isStrict} ${value} ${textOf(times)} ${watch?.traits}`
-  return hub.shared(traits, () => new EngineKeyMap(hub, make, name, times))
+  return hub.shared(traits, () => {
+    const map = new EngineKeyMap(hub, make, name, times)
+    map.join(alikeOf(hub, prefix))
+    return map
+  })
 }
 
-class EngineKeyMap extends KeyMap {
+class EngineKeyMap extends AlikeKeyMap {
   /** Tokens of different keys do not compare with each other. */
   hasTokensByKey = true
   #hub
-  #times
 
   constructor(hub, make, name, times) {
     super([], make, name)
     this.#hub = hub
-    this.#times = times
+    this.times = times
   }
 
   get scope() {
@@ -109,7 +117,7 @@ class EngineKeyMap extends KeyMap {
 
   /** Resolves when the map is idle, and the server has been told. */
   async onIdle() {
-    await this.#hub.idle(super.onIdle(), this.#times)
+    await this.#hub.idle(super.onIdle(), this.alike)
   }
 }
 

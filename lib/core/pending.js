@@ -111,7 +111,7 @@ function* unreleased() {
     // A lock of a keyed map tells the map, which is known itself.
     if (lock.idleListener === null || lock.keyMap) continue
     if (lock.awaited) yield* [...lock.awaited].filter((one) => one.hasCallers())
-    else yield lock
+    else if (lock.hasCallers()) yield lock
   }
 }
 

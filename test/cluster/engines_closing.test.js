@@ -93,6 +93,30 @@ describe('onIdle() of a lock over an engine', () => {
   })
 })
 
+for (const [name, make] of Object.entries(closables)) {
+  describe(`onIdle() of a ${name} over an engine, of two objects with different settings`, () => {
+    const world = fakeWorld()
+
+    it('waits for the callers of both', async () => {
+      const engine = await world.newEngine()
+      const one = make({ engine, name: 'alike' })
+      const other = make({ engine, name: 'alike', fairness: 'fifo' })
+      const release = await one.hold()
+      const waiting = other.hold()
+      const idle = [one.lock.onIdle(), other.lock.onIdle()]
+      const later = make({ engine, name: 'alike', diagnostics: 'counters' })
+      idle.push(later.lock.close())
+      await release()
+      const next = await waiting
+      for (const promise of idle) assert.ok(await isPending(promise))
+      await next()
+      await Promise.all(idle)
+      assert.equal(heldAt(world.server), 0)
+      await Promise.all([one.lock.close(), other.lock.close()])
+    })
+  })
+}
+
 /** How many leases the server has granted, or has requests for. */
 function heldAt(server) {
   let count = 0
