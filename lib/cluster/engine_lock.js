@@ -108,7 +108,8 @@ class EngineLock extends AnyLock {
     if (hint === '' || cohort?.isHeld()) return hint
     if (this.local.isLocked() && !cohort?.isAsking())
       return `; a caller of this thread has not released ${what}, though it has lost it: end its work when its signal aborts`
-    return `; another caller has ${what}, perhaps in another process: docs/operations.md shows how to see which`
+    const rest = this.times?.minHold ? ', or the minHold of its last grant is not over' : ''
+    return `; another caller has ${what}, perhaps in another process${rest}: docs/operations.md shows how to see which`
   }
 
   hint() {

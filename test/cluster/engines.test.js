@@ -76,6 +76,18 @@ describe('Locks over an engine', () => {
     }
   })
 
+  it('say that the minHold of a released grant may not be over', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'a', minHold: 1000 })
+    const release = await mutex.acquire()
+    release()
+    await mutex.onIdle()
+    const late = assert.rejects(mutex.acquire({ timeout: 20 }), {
+      code: 'ERR_LOCK_TIMEOUT',
+      message: /has it, perhaps in another process, or the minHold of its last grant is not over: /,
+    })
+    await world.clock.until(late)
+  })
+
   it('say that a caller of this thread has lost the lock, and has not released it', async () => {
     const mutex = new Mutex({ engine: await newEngine({ ttl: 1000, maxHold: 2000 }), name: 'a' })
     const release = await mutex.acquire()
