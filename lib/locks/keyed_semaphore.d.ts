@@ -196,7 +196,7 @@ export class KeyedSemaphore implements Closable {
 
   /**
    * The number of keys that are held or waited for, by any thread when threads share the map. There a key whose holder
-   * died counts until the next holder has been told.
+   * died counts until the next holder has been told, and a read takes time in proportion to the keys.
    */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
