@@ -5,7 +5,7 @@
 namespace boxoffice::binding {
 namespace {
 
-/// (place, parties): a ticket in the queue, kGranted for the party that completes the round, or
+/// (word index, parties): a ticket in the queue, kGranted for the party that completes the round, or
 /// kGrantedAbandoned if the barrier is broken. There may be completions.
 template <class Lock>
 std::int32_t enter(const Call& call) {
@@ -24,7 +24,7 @@ std::int32_t missing(const Call& call) {
   return static_cast<std::int32_t>(call.loop().tickets().waiter(call.integer(0)).ask);
 }
 
-/// (place, parties, timeout in ms), which blocks this thread: the number of parties missing when it
+/// (word index, parties, timeout in ms), which blocks this thread: the number of parties missing when it
 /// arrived, kGrantedAbandoned if the barrier is broken, or kNotGranted if this call has broken it
 /// by its timeout.
 template <class Lock>
@@ -47,14 +47,14 @@ std::int32_t enterSync(const Call& call) {
   }
 }
 
-/// (place): the number of completions.
+/// (word index): the number of completions.
 template <class Lock>
 std::int32_t breakNow(const Call& call) {
   call.lock<Lock>().breakNow();
   return call.completions();
 }
 
-/// (place, parties): the number of completions.
+/// (word index, parties): the number of completions.
 template <class Lock>
 std::int32_t reset(const Call& call) {
   call.lock<Lock>().reset(call.word(1));

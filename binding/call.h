@@ -44,7 +44,7 @@ class Call {
   /// Whether the caller passed this argument.
   bool has(std::size_t i) const noexcept { return i < count_; }
 
-  /// The lock whose place is argument `i`.
+  /// The lock whose word index is argument `i`.
   template <class Lock>
   [[gnu::always_inline]] Lock& lock(int i = 0) const {
     static_assert(std::is_standard_layout_v<Lock> && sizeof(Lock) % sizeof(std::int32_t) == 0,

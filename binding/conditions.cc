@@ -6,7 +6,7 @@
 namespace boxoffice::binding {
 namespace {
 
-/// (place, place of a mutex that the caller holds, whether strictly in order, whether to leave a
+/// (word index, word index of a mutex that the caller holds, whether strictly in order, whether to leave a
 /// death to the next holder): a ticket. The mutex is unlocked, so there may be completions.
 std::int32_t enterCondition(const Call& call) {
   PendingTicket ticket(call.loop(), kKind<ConditionVariable>, call.integer(0));
@@ -17,7 +17,7 @@ std::int32_t enterCondition(const Call& call) {
   return ticket.keep();
 }
 
-/// (place, ticket), invited to the mutex.
+/// (word index, ticket), invited to the mutex.
 std::int32_t resumeCondition(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(1));
@@ -28,7 +28,7 @@ std::int32_t resumeCondition(const Call& call) {
   return outcome;
 }
 
-/// (place, ticket): a Leave. `admitted` if it was notified: its completion comes once it has the
+/// (word index, ticket): a Leave. `admitted` if it was notified: its completion comes once it has the
 /// mutex.
 std::int32_t leaveCondition(const Call& call) {
   Tickets& tickets = call.loop().tickets();
@@ -38,7 +38,7 @@ std::int32_t leaveCondition(const Call& call) {
   return static_cast<std::int32_t>(Leave::left);
 }
 
-/// (place, place of a mutex that the caller holds, timeout in ms, whether strictly in order, whether
+/// (word index, word index of a mutex that the caller holds, timeout in ms, whether strictly in order, whether
 /// to leave a death to the next holder), which blocks this thread: the bits of WaitAnswer. The mutex
 /// is locked again, also if the timeout passed first.
 std::int32_t waitSync(const Call& call) {
@@ -60,7 +60,7 @@ std::int32_t waitSync(const Call& call) {
   return (outcome.notified ? kNotified : 0) | (outcome.entry.abandoned ? kNotifiedAbandoned : 0);
 }
 
-/// (place, whether all): the number of completions.
+/// (word index, whether all): the number of completions.
 template <class Lock>
 std::int32_t notify(const Call& call) {
   auto& condition = call.lock<Lock>();
@@ -68,14 +68,14 @@ std::int32_t notify(const Call& call) {
   return call.completions();
 }
 
-/// (place): a ticket in the queue. The caller holds the mutex, and releases it next.
+/// (word index): a ticket in the queue. The caller holds the mutex, and releases it next.
 std::int32_t enterHost(const Call& call) {
   PendingTicket ticket(call.loop(), kKind<host::HostCondition>, call.integer(0));
   call.lock<host::HostCondition>().enter(ticket.waiter());
   return ticket.keep();
 }
 
-/// (place), for an admitted waiter: this environment has held the mutex again.
+/// (word index), for an admitted waiter: this environment has held the mutex again.
 void returned(const Call& call) {
   call.lock<host::HostCondition>().returned();
   call.loop().shares().gave(call.integer(0), 1);

@@ -43,24 +43,24 @@ std::int32_t mayBeWoken(const Call& call) { return call.loop().mayBeWoken() ? 1 
 /// (region): its Int32Array.
 napi_value array(const Call& call) { return call.loop().regions().array(call.integer(0)); }
 
-/// (place): its address in memory, which is the same for all threads.
+/// (word index): its address in memory, which is the same for all threads.
 double addressOf(const Call& call) {
   return static_cast<double>(
       reinterpret_cast<std::uintptr_t>(call.loop().regions().word(call.integer(0))));
 }
 
-/// (Int32Array, kind, initial word): the place of a lock that others may know.
+/// (Int32Array, kind, initial word): the word index of a lock that others may know.
 std::int32_t shareMemory(const Call& call) {
   return call.loop().shares().shareMemory(call[0], call.integer(1), call.word(2));
 }
 
-/// (table, key, kind, initial word): the place of a lock that others may know.
+/// (table, key, kind, initial word): the word index of a lock that others may know.
 std::int32_t shareKey(const Call& call) {
   return call.loop().shares().shareKey(call.integer(0), call.text(1), call.integer(2),
                                        call.word(3));
 }
 
-/// (place) of either: how many uses of it are left.
+/// (word index) of either: how many uses of it are left.
 std::int32_t unshare(const Call& call) {
   return call.loop().shares().unshare(call.integer(0), call.loop().id());
 }
@@ -74,7 +74,7 @@ std::int32_t openTable(const Call& call) {
 /// (table): no lock of this environment uses it any more.
 void closeTable(const Call& call) { call.loop().shares().closeTable(call.integer(0)); }
 
-/// (place, how much): units that others have put back for this environment.
+/// (word index, how much): units that others have put back for this environment.
 void gave(const Call& call) { call.loop().shares().gave(call.integer(0), call.integer(1)); }
 
 /// (table): how many of its keys are held or awaited.

@@ -59,49 +59,49 @@ std::int32_t hostHeld(const Call& call) {
       host::OwnerWord::held(process, host::checkedHostAgent(call.loop().id())).bits());
 }
 
-/// (segment): no lock of it has a place any more. An array of the regions that are free for others.
-napi_value hostForgetPlaces(const Call& call) {
+/// (segment): no lock of it has a word index any more. An array of the regions that are free for others.
+napi_value hostForgetWords(const Call& call) {
   Napi::Array regions = Napi::Array::New(Napi::Env(call.env()));
-  for (const std::int32_t region : call.loop().hosts().forgetPlaces(call.integer(0))) {
+  for (const std::int32_t region : call.loop().hosts().forgetWords(call.integer(0))) {
     regions[regions.Length()] = Napi::Number::New(regions.Env(), region);
   }
   return regions;
 }
 
-/// (segment, key if it has keys): the place of a lock that other processes may use.
+/// (segment, key if it has keys): the word index of a lock that other processes may use.
 std::int32_t hostPin(const Call& call) {
   const std::int32_t number = call.integer(0);
   Hosts& hosts = call.loop().hosts();
   host::SegmentHandle& handle = hosts.at(number);
   const Kind& kind = kindOf(handle.segment().kind());
   const std::uint32_t slot = call.has(1) ? handle.pin(call.text(1)) : handle.pin();
-  std::int32_t place = 0;
+  std::int32_t wordIndex = 0;
   try {
-    place = hosts.placeOf(number, slot);
+    wordIndex = hosts.wordIndexOf(number, slot);
   } catch (...) {
     handle.unpin(slot);
     throw;
   }
-  return call.loop().shares().shareSlot(place, kind, handle, slot);
+  return call.loop().shares().shareSlot(wordIndex, kind, handle, slot);
 }
 
-/// (place): unpins the slot unless this environment holds its lock. Returns whether it did.
+/// (word index): unpins the slot unless this environment holds its lock. Returns whether it did.
 std::int32_t hostUnpin(const Call& call) {
   return call.loop().shares().unpinSlot(call.integer(0), call.loop().id()) ? 1 : 0;
 }
 
-/// (place): pins the slot again if it still has the same key. If not, this environment forgets the place.
+/// (word index): pins the slot again if it still has the same key. If not, this environment forgets the word index.
 std::int32_t hostPinAgain(const Call& call) {
   return call.loop().shares().pinSlotAgain(call.integer(0)) ? 1 : 0;
 }
 
-/// (place): its slot, as an Int32Array.
+/// (word index): its slot, as an Int32Array.
 napi_value hostSlot(const Call& call) {
   void* const address = call.loop().regions().word(call.integer(0));
   return viewOf(call.env(), address, host::strideOf(segmentOf(address).kind()));
 }
 
-/// (place): a new fencing token, larger than all earlier ones.
+/// (word index): a new fencing token, larger than all earlier ones.
 napi_value hostFence(const Call& call) {
   host::Segment& segment = segmentOf(call.loop().regions().word(call.integer(0)));
   napi_value token = nullptr;
@@ -120,7 +120,7 @@ std::int32_t hostBusyCount(const Call& call) {
   return count;
 }
 
-/// (segment): an array of these locks: for each its key, whether that is cut, and its place.
+/// (segment): an array of these locks: for each its key, whether that is cut, and its word index.
 napi_value hostBusy(const Call& call) {
   const Napi::Env env(call.env());
   const std::int32_t number = call.integer(0);
@@ -139,19 +139,19 @@ napi_value hostBusy(const Call& call) {
   for (const Busy& one : all) {
     busy[next++] = Napi::String::New(env, one.text);
     busy[next++] = Napi::Boolean::New(env, one.isCut);
-    busy[next++] = Napi::Number::New(env, hosts.placeOf(number, one.slot));
+    busy[next++] = Napi::Number::New(env, hosts.wordIndexOf(number, one.slot));
   }
   return busy;
 }
 
-/// (segment, place, key): whether the lock there is the key's, at this moment.
+/// (segment, word index, key): whether the lock there is the key's, at this moment.
 std::int32_t hostCarries(const Call& call) {
   const host::SegmentHandle& handle = call.loop().hosts().at(call.integer(0));
   const void* const address = call.loop().regions().word(call.integer(1));
   return handle.carries(handle.segment().slotOf(address), call.text(2)) ? 1 : 0;
 }
 
-/// (place): an object that describes the lock's state, for diagnostics.
+/// (word index): an object that describes the lock's state, for diagnostics.
 napi_value hostLook(const Call& call) {
   const Napi::Env env(call.env());
   void* const address = call.loop().regions().word(call.integer(0));
@@ -198,7 +198,7 @@ void defineHost(Topic exports) {
   Topic host = exports.topic("host");
   host.add<hostOpen>("open");
   host.add<hostHeld>("held");
-  host.add<hostForgetPlaces>("forgetPlaces");
+  host.add<hostForgetWords>("forgetWords");
   host.add<hostPin>("pin");
   host.add<hostUnpin>("unpin");
   host.add<hostPinAgain>("pinAgain");

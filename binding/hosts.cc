@@ -54,7 +54,7 @@ std::size_t Hosts::check(std::int32_t number) const {
 
 host::SegmentHandle& Hosts::at(std::int32_t number) const { return *opened_[check(number)].handle; }
 
-std::int32_t Hosts::placeOf(std::int32_t number, std::uint32_t slot) {
+std::int32_t Hosts::wordIndexOf(std::int32_t number, std::uint32_t slot) {
   Opened& opened = opened_[check(number)];
   const host::SegmentView& view = opened.handle->segment().view();
   const std::size_t offset = std::size_t{slot} * view.plan.stride;
@@ -69,7 +69,7 @@ std::int32_t Hosts::placeOf(std::int32_t number, std::uint32_t slot) {
   return (region << Regions::kIndexBits) | static_cast<std::int32_t>(index);
 }
 
-std::vector<std::int32_t> Hosts::forgetPlaces(std::int32_t number) {
+std::vector<std::int32_t> Hosts::forgetWords(std::int32_t number) {
   std::vector<std::int32_t> gone;
   for (std::int32_t& region : opened_[check(number)].regions) {
     if (region == kNone) continue;

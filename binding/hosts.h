@@ -24,12 +24,12 @@ class Hosts {
   std::int32_t open(const std::string& directory, const host::SegmentOptions& options);
   host::SegmentHandle& at(std::int32_t number) const;
 
-  /// The place of a slot of that segment for JavaScript: the low half of its first word.
-  std::int32_t placeOf(std::int32_t number, std::uint32_t slot);
+  /// The word index of a slot of that segment for JavaScript: the low half of its first word.
+  std::int32_t wordIndexOf(std::int32_t number, std::uint32_t slot);
 
-  /// No lock of that segment has a place until placeOf() gives it one again. Returns the regions that are free for
-  /// others now.
-  std::vector<std::int32_t> forgetPlaces(std::int32_t number);
+  /// No lock of that segment has a word index until wordIndexOf() gives it one again. Returns the regions that are
+  /// free for others now.
+  std::vector<std::int32_t> forgetWords(std::int32_t number);
 
   /// A waiter of this environment needs the loop, which from now on listens itself to the wake-ups
   /// of its process.

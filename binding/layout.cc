@@ -33,7 +33,7 @@ void add(Topic& layout, const char* name, std::initializer_list<Number> numbers)
   for (const Number& one : numbers) topic.add(one.name, one.number);
 }
 
-/// The place of a field in a slot, in words of 32 bits.
+/// The index of a field in a slot, in words of 32 bits.
 constexpr std::size_t wordAt(std::size_t offset) noexcept { return offset / sizeof(std::int32_t); }
 
 void addAnswers(Topic& layout) {

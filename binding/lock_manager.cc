@@ -68,7 +68,7 @@ std::int32_t request(const Call& call) {
   EventLoop& loop = call.loop();
   const Name name(call, 0);
   const std::int32_t how = call.integer(1);
-  PendingTicket ticket(loop, kRequest, Tickets::kNoPlace);
+  PendingTicket ticket(loop, kRequest, Tickets::kNoWord);
   Waiter& w = ticket.waiter();
   if (call.has(2)) w.priority = call.number(2);
   const auto answer = lockManager().request(

@@ -4,7 +4,7 @@
 namespace boxoffice::binding {
 namespace {
 
-/// (place): the number of completions, or kNotGranted if this environment does not hold the mutex.
+/// (word index): the number of completions, or kNotGranted if this environment does not hold the mutex.
 template <class Lock>
 std::int32_t mutexUnlock(const Call& call) {
   auto& mutex = call.lock<Lock>();
@@ -17,7 +17,7 @@ std::int32_t mutexUnlock(const Call& call) {
   return call.completions();
 }
 
-/// (place, weight): the number of completions.
+/// (word index, weight): the number of completions.
 template <class Lock>
 std::int32_t semaphoreRelease(const Call& call) {
   call.lock<Lock>().release(call.integer(1), call.loop().id());
@@ -25,13 +25,13 @@ std::int32_t semaphoreRelease(const Call& call) {
   return call.completions();
 }
 
-/// (place): the time in ms for which the head of the queue may still be overtaken.
+/// (word index): the time in ms for which the head of the queue may still be overtaken.
 template <class Lock>
 double mutexPatience(const Call& call) {
   return std::chrono::duration<double, std::milli>(call.lock<Lock>().patience()).count();
 }
 
-/// (place, weight): the number of completions. For the same case as a mutex's "abandon".
+/// (word index, weight): the number of completions. For the same case as a mutex's "abandon".
 template <class Lock>
 std::int32_t semaphoreAbandon(const Call& call) {
   call.lock<Lock>().reclaim(call.integer(1), Lock::kMax);
@@ -39,26 +39,26 @@ std::int32_t semaphoreAbandon(const Call& call) {
   return call.completions();
 }
 
-/// (place, change): counts units that this environment has released, but keeps until the end of their minHold.
+/// (word index, change): counts units that this environment has released, but keeps until the end of their minHold.
 void semaphoreRest(const Call& call) {
   call.lock<host::HostSemaphore>().rest(call.integer(1));
   call.loop().shares().rested(call.integer(0), call.integer(1));
 }
 
-/// (place, value): the number of completions.
+/// (word index, value): the number of completions.
 template <class Lock>
 std::int32_t semaphoreSetValue(const Call& call) {
   call.lock<Lock>().setValue(call.integer(1), call.loop().id());
   return call.completions();
 }
 
-/// (place)
+/// (word index)
 template <class Lock>
 void resetEvent(const Call& call) {
   call.lock<Lock>().reset();
 }
 
-/// (place, n): the number of completions.
+/// (word index, n): the number of completions.
 template <class Lock>
 std::int32_t countDown(const Call& call) {
   call.lock<Lock>().countDown(call.word(1), call.loop().id());

@@ -10,8 +10,8 @@ namespace boxoffice::binding {
 /// is not given back.
 class PendingTicket {
  public:
-  PendingTicket(EventLoop& loop, const Kind& kind, std::int32_t place)
-      : tickets_(loop.tickets()), waiter_(tickets_.take(kind, place)) {
+  PendingTicket(EventLoop& loop, const Kind& kind, std::int32_t wordIndex)
+      : tickets_(loop.tickets()), waiter_(tickets_.take(kind, wordIndex)) {
     waiter_.parker = &loop;
     waiter_.agent = loop.id();
   }

@@ -1,5 +1,5 @@
-// Entering and leaving the queue of a lock, as functions over numbers: the place of the word, a ticket. All kinds with a
-// queue share them. Lock logic is in src/ and promises are in lib/; this file only passes arguments.
+// Entering and leaving the queue of a lock, as functions over numbers: the index of the word, a ticket. All kinds with
+// a queue share them. Lock logic is in src/ and promises are in lib/; this file only passes arguments.
 #pragma once
 
 #include "exports.h"
@@ -32,8 +32,8 @@ struct QueueCalls {
     return outcomeOf(true, w);
   }
 
-  /// (place, ask, priority and fairness or nothing): a ticket in the queue, or the outcome of a grant at once. Waiters
-  /// of one environment never overtake each other, so none is granted at once while another may be queued.
+  /// (word index, ask, priority and fairness or nothing): a ticket in the queue, or the outcome of a grant at once.
+  /// Waiters of one environment never overtake each other, so none is granted at once while another may be queued.
   static std::int32_t enter(const Call& call) {
     auto& lock = call.lock<Lock>();
     PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));
@@ -49,7 +49,7 @@ struct QueueCalls {
     return in ? inNow(call, w) : ticket.keep();
   }
 
-  /// (place, ticket), invited: the outcome of a grant, or kNotGranted while the waiter stays in the queue.
+  /// (word index, ticket), invited: the outcome of a grant, or kNotGranted while the waiter stays in the queue.
   static std::int32_t resume(const Call& call) {
     Tickets& tickets = call.loop().tickets();
     Waiter& w = tickets.waiter(call.integer(1));
@@ -65,7 +65,7 @@ struct QueueCalls {
     if constexpr (kIsCounted<Lock>) call.loop().shares().took(call.integer(0), taken<Lock>(w));
   }
 
-  /// (place, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this thread:
+  /// (word index, ask, timeout in ms, priority, whether strictly first come, first served), which blocks this thread:
   /// an outcome.
   static std::int32_t enterSync(const Call& call) {
     EventLoop& loop = call.loop();
@@ -87,7 +87,7 @@ struct QueueCalls {
     return outcomeOf(in, w);
   }
 
-  /// (place, ask): the outcome, without waiting.
+  /// (word index, ask): the outcome, without waiting.
   static std::int32_t tryEnter(const Call& call) {
     auto& lock = call.lock<Lock>();
     Waiter w;
@@ -99,7 +99,7 @@ struct QueueCalls {
     return outcomeOf(in, w);
   }
 
-  /// (place, ask, priority): as `enter`, for a caller that may not wait: the outcome.
+  /// (word index, ask, priority): as `enter`, for a caller that may not wait: the outcome.
   static std::int32_t enterNow(const Call& call) {
     auto& lock = call.lock<Lock>();
     Waiter w;
@@ -122,12 +122,12 @@ struct QueueCalls {
     return static_cast<std::int32_t>(call.lock<Lock>().queueSize());
   }
 
-  /// (place): whether a waiter of this environment is in the queue.
+  /// (word index): whether a waiter of this environment is in the queue.
   static std::int32_t isQueued(const Call& call) {
     return call.lock<Lock>().isQueued(call.loop().id()) ? 1 : 0;
   }
 
-  /// (place, ticket): a Leave. Unless it is `left`, a completion is still to come.
+  /// (word index, ticket): a Leave. Unless it is `left`, a completion is still to come.
   static std::int32_t leave(const Call& call) {
     Tickets& tickets = call.loop().tickets();
     Waiter& w = tickets.waiter(call.integer(1));
@@ -140,7 +140,7 @@ struct QueueCalls {
     return static_cast<std::int32_t>(how);
   }
 
-  /// (place): takes all waiters of this environment out of the queue. Returns what Completions::writeLeavers does.
+  /// (word index): takes all waiters of this environment out of the queue. Returns what Completions::writeLeavers does.
   static std::int32_t leaveAll(const Call& call) {
     Completions& completions = call.loop().completions();
     completions.expectLeavers();
@@ -150,14 +150,14 @@ struct QueueCalls {
   }
 };
 
-/// (place): calls `change`, a method of the lock, for this agent. Returns the number of completions.
+/// (word index): calls `change`, a method of the lock, for this agent. Returns the number of completions.
 template <class Lock, auto change>
 std::int32_t changed(const Call& call) {
   (call.lock<Lock>().*change)(call.loop().id());
   return call.completions();
 }
 
-/// (place): the result of `read`, a method of the lock.
+/// (word index): the result of `read`, a method of the lock.
 template <class Lock, auto read>
 std::int32_t valueOf(const Call& call) {
   return static_cast<std::int32_t>((call.lock<Lock>().*read)());

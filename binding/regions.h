@@ -1,5 +1,5 @@
-// The memory of an environment's locks, by numbers: JavaScript identifies a word by its place, the
-// number of its region and its index there.
+// The memory of an environment's locks, by numbers: JavaScript identifies a word by its index: the
+// number of its region, and the offset there.
 #pragma once
 
 #include <napi.h>
@@ -23,9 +23,9 @@ class Regions {
   /// The attached Int32Array.
   napi_value array(std::int32_t region) const;
   /// The address of a word. Misuse(badArgument) if there is none.
-  [[gnu::always_inline]] void* word(std::int32_t place) const {
-    const auto number = static_cast<std::uint32_t>(place) >> kIndexBits;
-    const auto index = static_cast<std::uint32_t>(place) & ((1U << kIndexBits) - 1);
+  [[gnu::always_inline]] void* word(std::int32_t wordIndex) const {
+    const auto number = static_cast<std::uint32_t>(wordIndex) >> kIndexBits;
+    const auto index = static_cast<std::uint32_t>(wordIndex) & ((1U << kIndexBits) - 1);
     if (number >= all_.size() || index >= all_[number].length) failAtWord();
     return all_[number].words + index;
   }

@@ -4,7 +4,7 @@
 namespace boxoffice::binding {
 namespace {
 
-/// (place): the number of completions.
+/// (word index): the number of completions.
 template <class Lock>
 std::int32_t unlockRead(const Call& call) {
   call.lock<Lock>().unlockRead(call.loop().id());
@@ -12,7 +12,7 @@ std::int32_t unlockRead(const Call& call) {
   return call.completions();
 }
 
-/// (place, whether to write, or read): the number of completions. For a grant that reports a death
+/// (word index, whether to write, or read): the number of completions. For a grant that reports a death
 /// and is released at once: the next waiter gets the report instead.
 template <class Lock>
 std::int32_t abandonGrant(const Call& call) {
@@ -25,7 +25,7 @@ std::int32_t abandonGrant(const Call& call) {
   return call.completions();
 }
 
-/// (place), held to write by the caller: the number of completions.
+/// (word index), held to write by the caller: the number of completions.
 template <class Lock>
 std::int32_t downgrade(const Call& call) {
   call.lock<Lock>().downgrade(call.loop().id());
@@ -33,7 +33,7 @@ std::int32_t downgrade(const Call& call) {
   return call.completions();
 }
 
-/// (place), held to read by the caller: a ticket in the queue, or another outcome.
+/// (word index), held to read by the caller: a ticket in the queue, or another outcome.
 template <class Lock>
 std::int32_t upgrade(const Call& call) {
   PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));
@@ -44,7 +44,7 @@ std::int32_t upgrade(const Call& call) {
   return how == Lock::Upgrade::granted ? QueueCalls<Lock>::inNow(call, w) : kRefused;
 }
 
-/// (place, timeout in ms), which blocks this thread.
+/// (word index, timeout in ms), which blocks this thread.
 template <class Lock>
 std::int32_t upgradeSync(const Call& call) {
   Waiter w;

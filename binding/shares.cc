@@ -56,9 +56,9 @@ std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::
     throwMisuse(Fault::badArgument, "there is too little room for this kind of lock");
   }
   lock.region = regions_.attach(int32Array);
-  const std::int32_t place = lock.region << Regions::kIndexBits;
+  const std::int32_t wordIndex = lock.region << Regions::kIndexBits;
   try {
-    lock.words = regions_.word(place);
+    lock.words = regions_.word(wordIndex);
     claimWords(static_cast<SharedWord*>(lock.words), lock.kind->words, static_cast<LockKind>(kind),
                start);
   } catch (...) {
@@ -66,7 +66,7 @@ std::int32_t Shares::shareMemory(napi_value int32Array, std::int32_t kind, std::
     throw;
   }
   try {
-    return use(place, lock);
+    return use(wordIndex, lock);
   } catch (...) {
     drop(lock);
     throw;
@@ -89,12 +89,12 @@ std::int32_t Shares::shareKey(std::int32_t table, const std::string& key, std::i
   }
 }
 
-std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::SegmentHandle& handle,
-                               std::uint32_t slot) {
+std::int32_t Shares::shareSlot(std::int32_t wordIndex, const Kind& kind,
+                               host::SegmentHandle& handle, std::uint32_t slot) {
   const Use lock{
       .kind = &kind, .words = handle.segment().slot(slot), .handle = &handle, .slot = slot};
   try {
-    return use(place, lock);
+    return use(wordIndex, lock);
   } catch (...) {
     drop(lock);
     throw;
@@ -102,8 +102,8 @@ std::int32_t Shares::shareSlot(std::int32_t place, const Kind& kind, host::Segme
 }
 
 /// Counts a use. All objects of a lock, or its orphan, together pin or claim it once.
-std::int32_t Shares::use(std::int32_t place, const Use& lock) {
-  const auto [at, isNew] = uses_.try_emplace(place, lock);
+std::int32_t Shares::use(std::int32_t wordIndex, const Use& lock) {
+  const auto [at, isNew] = uses_.try_emplace(wordIndex, lock);
   Use& known = at->second;
   if (!known.isPinned) {
     known = lock;  // JavaScript has forgotten the earlier objects, too
@@ -111,40 +111,40 @@ std::int32_t Shares::use(std::int32_t place, const Use& lock) {
     drop(lock);
   }
   if (!std::exchange(known.isOrphan, false)) ++known.uses;
-  return place;
+  return wordIndex;
 }
 
-Shares::Use& Shares::useAt(std::int32_t place) {
-  const auto at = uses_.find(place);
+Shares::Use& Shares::useAt(std::int32_t wordIndex) {
+  const auto at = uses_.find(wordIndex);
   if (at == uses_.end()) throwMisuse(Fault::badArgument, "no shared lock lies there");
   return at->second;
 }
 
-bool Shares::unpinSlot(std::int32_t place, AgentId me) {
-  Use& lock = useAt(place);
+bool Shares::unpinSlot(std::int32_t wordIndex, AgentId me) {
+  Use& lock = useAt(wordIndex);
   if (lock.kind->isHeld(lock.words, me, lock.held)) return false;
   lock.digest = lock.handle->unpin(lock.slot);
   lock.isPinned = false;
   return true;
 }
 
-bool Shares::pinSlotAgain(std::int32_t place) {
-  Use& lock = useAt(place);
+bool Shares::pinSlotAgain(std::int32_t wordIndex) {
+  Use& lock = useAt(wordIndex);
   lock.isPinned = lock.handle->pinAgain(lock.slot, lock.digest);
   if (lock.isPinned) return true;
-  uses_.erase(place);
+  uses_.erase(wordIndex);
   return false;
 }
 
-std::int32_t Shares::unshare(std::int32_t place, AgentId me) {
-  Use& lock = useAt(place);
+std::int32_t Shares::unshare(std::int32_t wordIndex, AgentId me) {
+  Use& lock = useAt(wordIndex);
   if (lock.uses == 1 && lock.isPinned && lock.kind->isHeld(lock.words, me, lock.held)) {
     lock.isOrphan = true;  // keep it, so that the lock is passed on if this environment dies
     return 1;
   }
   if (--lock.uses > 0) return lock.uses;
   const Use gone = lock;
-  uses_.erase(place);
+  uses_.erase(wordIndex);
   drop(gone);
   return 0;
 }
@@ -199,31 +199,31 @@ const Shares::Opened& Shares::opened(std::int32_t table) const {
   return tables_[number];
 }
 
-void Shares::took(std::int32_t place, std::int32_t weight) noexcept {
-  const auto at = uses_.find(place);
+void Shares::took(std::int32_t wordIndex, std::int32_t weight) noexcept {
+  const auto at = uses_.find(wordIndex);
   if (at != uses_.end()) at->second.held.count += weight;
 }
 
-void Shares::gave(std::int32_t place, std::int32_t weight) noexcept {
-  const auto at = uses_.find(place);
+void Shares::gave(std::int32_t wordIndex, std::int32_t weight) noexcept {
+  const auto at = uses_.find(wordIndex);
   // A caller may release more than was taken.
   if (at == uses_.end()) return;
   std::int64_t& held = at->second.held.count;
   held = std::max<std::int64_t>(0, held - weight);
 }
 
-void Shares::rested(std::int32_t place, std::int32_t change) noexcept {
-  const auto at = uses_.find(place);
+void Shares::rested(std::int32_t wordIndex, std::int32_t change) noexcept {
+  const auto at = uses_.find(wordIndex);
   if (at != uses_.end()) at->second.held.resting += change;
 }
 
-void Shares::accepted(std::int32_t place) noexcept {
-  const auto at = uses_.find(place);
+void Shares::accepted(std::int32_t wordIndex) noexcept {
+  const auto at = uses_.find(wordIndex);
   if (at != uses_.end()) at->second.kind->accepted(at->second.words);
 }
 
 void Shares::abandonAll(AgentId me) noexcept {
-  for (const auto& [place, lock] : uses_) {
+  for (const auto& [wordIndex, lock] : uses_) {
     if (lock.isPinned) lock.kind->abandon(lock.words, me, lock.held);
     drop(lock);
   }

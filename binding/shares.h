@@ -21,23 +21,23 @@ class Shares {
     uses_.rehash(16);  // by a power of two libc++ does not divide
   }
 
-  /// Adds an object for the lock in `int32Array`. Returns its place.
+  /// Adds an object for the lock in `int32Array`. Returns its word index.
   std::int32_t shareMemory(napi_value int32Array, std::int32_t kind, std::uint32_t start);
-  /// Adds an object for the lock of that key in a table. Returns its place.
+  /// Adds an object for the lock of that key in a table. Returns its word index.
   std::int32_t shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
                         std::uint32_t start);
-  /// Adds an object for the lock in a slot of scope host, already pinned for it. Returns its place,
+  /// Adds an object for the lock in a slot of scope host, already pinned for it. Returns its word index,
   /// as given.
-  std::int32_t shareSlot(std::int32_t place, const Kind& kind, host::SegmentHandle& handle,
+  std::int32_t shareSlot(std::int32_t wordIndex, const Kind& kind, host::SegmentHandle& handle,
                          std::uint32_t slot);
   /// Unpins a slot whose lock no object uses any more: the slot may go to another key. Returns false while this
   /// environment holds the lock, whose completion may be on its way to JavaScript.
-  bool unpinSlot(std::int32_t place, AgentId me);
+  bool unpinSlot(std::int32_t wordIndex, AgentId me);
   /// Pins the slot for the same objects again. Returns false if another key has it, and forgets the objects.
-  bool pinSlotAgain(std::int32_t place);
+  bool pinSlotAgain(std::int32_t wordIndex);
   /// Removes an object. Returns how many uses are left. An orphan, held without an object, counts
   /// as one.
-  std::int32_t unshare(std::int32_t place, AgentId me);
+  std::int32_t unshare(std::int32_t wordIndex, AgentId me);
 
   /// Opens the table of that name, until closeTable() or the end of the environment. Returns its number.
   std::int32_t openTable(const std::string& name, std::uint32_t start, bool isOfNames);
@@ -46,13 +46,13 @@ class Shares {
   const LockTable& table(std::int32_t table) const { return *opened(table).table; }
 
   /// Records that this environment has acquired or released `weight` of a counted lock.
-  void took(std::int32_t place, std::int32_t weight) noexcept;
-  void gave(std::int32_t place, std::int32_t weight) noexcept;
+  void took(std::int32_t wordIndex, std::int32_t weight) noexcept;
+  void gave(std::int32_t wordIndex, std::int32_t weight) noexcept;
   /// Records that `change` of its units rest: see Holding.
-  void rested(std::int32_t place, std::int32_t change) noexcept;
+  void rested(std::int32_t wordIndex, std::int32_t change) noexcept;
 
   /// Records that JavaScript is told of an admission there.
-  void accepted(std::int32_t place) noexcept;
+  void accepted(std::int32_t wordIndex) noexcept;
 
   /// Called when the environment ends: passes its holds on.
   void abandonAll(AgentId me) noexcept;
@@ -78,15 +78,15 @@ class Shares {
     LockTable* table = nullptr;  // null: closed
   };
 
-  std::int32_t use(std::int32_t place, const Use& lock);
-  Use& useAt(std::int32_t place);
+  std::int32_t use(std::int32_t wordIndex, const Use& lock);
+  Use& useAt(std::int32_t wordIndex);
   void drop(const Use& lock) noexcept;
   std::int32_t regionOf(WordPairs::Number pair);
   const Opened& opened(std::int32_t table) const;
 
   const napi_env env_;
   Regions& regions_;
-  std::unordered_map<std::int32_t, Use> uses_;  // by place
+  std::unordered_map<std::int32_t, Use> uses_;  // by word index
   std::vector<Opened> tables_;
   std::vector<std::int32_t> freeTables_;  // numbers of closed tables, with room for all
   std::vector<std::int32_t> views_;       // by region of word pairs: its number here, or kNone

@@ -61,7 +61,7 @@ class Teardown {
   }
 
   void* lockOf(const Tickets::Wait& wait) {
-    return wait.place == Tickets::kNoPlace ? nullptr : loop_.regions().word(wait.place);
+    return wait.wordIndex == Tickets::kNoWord ? nullptr : loop_.regions().word(wait.wordIndex);
   }
   void passOn(const Tickets::Wait& wait, const Waiter& w) { wait.kind->passOn(lockOf(wait), w); }
 

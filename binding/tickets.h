@@ -12,20 +12,20 @@ class Tickets {
  public:
   struct Wait {
     const Kind* kind = nullptr;  ///< null: the ticket is not in use
-    std::int32_t place = 0;
+    std::int32_t wordIndex = 0;
     bool isInvited = false;  ///< JavaScript has read its invitation, and has not answered it
     bool hasLeft = false;    ///< the waiter has left its queue while an invitation is on its way
   };
-  /// The place of a lock manager's request, which lies in no memory that JavaScript knows.
-  static constexpr std::int32_t kNoPlace = -1;
+  /// The word index of a lock manager's request, which lies in no memory that JavaScript knows.
+  static constexpr std::int32_t kNoWord = -1;
 
   explicit Tickets(Shares& shares) : shares_(shares) {}
 
-  /// A fresh ticket, about to enter the queue of the lock at `place`.
-  Waiter& take(const Kind& kind, std::int32_t place) {
+  /// A fresh ticket, about to enter the queue of the lock at `wordIndex`.
+  Waiter& take(const Kind& kind, std::int32_t wordIndex) {
     const Ticket ticket = pool_.take();
     if (ticket >= waits_.size()) waits_.resize(ticket + 1);
-    waits_[ticket] = {.kind = &kind, .place = place};
+    waits_[ticket] = {.kind = &kind, .wordIndex = wordIndex};
     return pool_.waiter(ticket);
   }
   Waiter& waiter(std::int32_t ticket) { return pool_.waiter(static_cast<Ticket>(ticket)); }
@@ -45,13 +45,13 @@ class Tickets {
   /// Records that `w` is admitted: adds to this environment's hold of a counted lock.
   void granted(const Waiter& w) noexcept {
     const Wait& wait = waitOf(w);
-    if (wait.kind->isCounted) shares_.took(wait.place, wait.kind->taken(w));
+    if (wait.kind->isCounted) shares_.took(wait.wordIndex, wait.kind->taken(w));
   }
 
   /// Records that JavaScript is told that `w` is admitted.
   void told(const Waiter& w) noexcept {
     const Wait& wait = waitOf(w);
-    if (wait.kind->accepted) shares_.accepted(wait.place);
+    if (wait.kind->accepted) shares_.accepted(wait.wordIndex);
   }
 
   /// Calls `use(waiter, wait)` for each ticket in use.

@@ -38,7 +38,7 @@ napi_value arrayOf(const Call& call, const std::optional<WaitGraph::Cycle>& cycl
   return array;
 }
 
-/// (place) of a lock that threads share, or nothing: the lock's number.
+/// (word index) of a lock that threads share, or nothing: the lock's number.
 double graphLock(const Call& call) {
   if (!call.has(0)) return static_cast<double>(waitGraph().name());
   const void* word = call.loop().regions().word(call.integer(0));

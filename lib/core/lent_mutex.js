@@ -36,7 +36,7 @@ class LentMutex extends LentTickets {
     this.passers = 0
   }
 
-  /** The part shared with other threads: the lock's place and name. */
+  /** The part shared with other threads: the lock's word index and name. */
   get share() {
     return this.lender
   }

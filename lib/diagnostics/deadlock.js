@@ -37,7 +37,8 @@ let isDue = false
 function numberOf(lock) {
   let number = locks.get(lock)
   if (number === undefined) {
-    number = lock.share === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.share.place)
+    number =
+      lock.share === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.share.wordIndex)
     locks.set(lock, number)
   }
   return number

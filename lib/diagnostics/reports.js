@@ -53,7 +53,7 @@ function reportOf(observer) {
 function idOf({ kind, name, scope, tally, lock }) {
   if (name !== undefined) return `${kind} ${scope} ${name}`
   if (lock.share === null) return `${kind} ${tally.id}`
-  return `${kind} at ${native.regions.addressOf(lock.share.place)}`
+  return `${kind} at ${native.regions.addressOf(lock.share.wordIndex)}`
 }
 
 /** The holders that `hold` stands for. Grants of a semaphore in one turn of the event loop may be one holder. */

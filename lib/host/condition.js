@@ -18,7 +18,7 @@ class HostCondition extends inSegment(SharedCondition) {
   }
 
   enterFor() {
-    return native.hostCondition.enter(this.place)
+    return native.hostCondition.enter(this.wordIndex)
   }
 
   releaseMutex(mutex) {
@@ -32,7 +32,7 @@ class HostCondition extends inSegment(SharedCondition) {
 
   /** Ends the notification of a waiter. */
   returned() {
-    native.hostCondition.returned(this.place)
+    native.hostCondition.returned(this.wordIndex)
   }
 
   admit(waiter) {

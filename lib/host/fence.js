@@ -7,18 +7,18 @@ const fence = Symbol('fence')
 const fencingToken = lazyProperty((release) => release[fence].token())
 
 /**
- * The fencing token of a grant of the lock at `place`, drawn on first use while isGood(). A holder that has waited for a
- * condition, while others held the lock, draws another one.
+ * The fencing token of a grant of the lock at `wordIndex`, drawn on first use while isGood(). A holder that has waited for
+ * a condition, while others held the lock, draws another one.
  */
 class Fence {
-  #place
+  #wordIndex
   #isGood
   #lender
   #token
   #returns
 
-  constructor(place, isGood, lender) {
-    this.#place = place
+  constructor(wordIndex, isGood, lender) {
+    this.#wordIndex = wordIndex
     this.#isGood = isGood
     this.#lender = lender
   }
@@ -26,7 +26,7 @@ class Fence {
   token() {
     const returns = this.#lender?.returns
     if ((this.#token === undefined || this.#returns !== returns) && this.#isGood()) {
-      this.#token = native.host.fence(this.#place)
+      this.#token = native.host.fence(this.#wordIndex)
       this.#returns = returns
     }
     return this.#token
@@ -34,11 +34,11 @@ class Fence {
 }
 
 /**
- * Adds a fencing token to `release`, the releaser of a grant of the lock at `place`. `lender` is that of a mutex, whose
- * holder may wait for a condition.
+ * Adds a fencing token to `release`, the releaser of a grant of the lock at `wordIndex`. `lender` is that of a mutex,
+ * whose holder may wait for a condition.
  */
-function fenced(release, place, isGood, lender) {
-  release[fence] = new Fence(place, isGood, lender)
+function fenced(release, wordIndex, isGood, lender) {
+  release[fence] = new Fence(wordIndex, isGood, lender)
   return Object.defineProperty(release, 'fencingToken', fencingToken)
 }
 

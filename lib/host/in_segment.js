@@ -40,11 +40,11 @@ const inSegment = (Base) =>
     }
 
     addToken(release, isGood) {
-      return fenced(release, this.place, isGood)
+      return fenced(release, this.wordIndex, isGood)
     }
 
     snapshot() {
-      return this.seen(look(this.place))
+      return this.seen(look(this.wordIndex))
     }
 
     // After its files were removed a lock grants nothing: processes that started later use other

@@ -49,8 +49,10 @@ class HostKeyMap extends SharedKeyMap {
   }
 
   snapshot() {
-    const lookAt = (place) => shareThere(place)?.look?.() ?? look(place)
-    return this.table.busy(this.locks()).map(({ key, place }) => this.see(key, lookAt(place)))
+    const lookAt = (wordIndex) => shareThere(wordIndex)?.look?.() ?? look(wordIndex)
+    return this.table
+      .busy(this.locks())
+      .map(({ key, wordIndex }) => this.see(key, lookAt(wordIndex)))
   }
 }
 

@@ -4,11 +4,11 @@ const process = require('node:process')
 const native = require('../addon/load.js')
 
 /**
- * The state of the lock at `place`, with `waiting` callers of this process, unless C++ knows all of them. A process that
- * holds the lock is not in the queue of processes, so its own waiters are added here.
+ * The state of the lock at `wordIndex`, with `waiting` callers of this process, unless C++ knows all of them. A process
+ * that holds the lock is not in the queue of processes, so its own waiters are added here.
  */
-function look(place, waiting) {
-  const seen = native.host.look(place)
+function look(wordIndex, waiting) {
+  const seen = native.host.look(wordIndex)
   if (waiting !== undefined) seen.waiting = waiting
   const { waiterPids } = seen
   if (seen.waiting > 0 && !waiterPids.includes(process.pid)) waiterPids.push(process.pid)

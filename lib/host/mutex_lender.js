@@ -93,7 +93,7 @@ class HostMutexLender extends WordLender {
     if ((this.word() & queued) === 0) return true
     // Read at each hand-off, because the word does not show whether a waiter of another thread is
     // strict.
-    const patience = native.hostMutex.patience(this.place)
+    const patience = native.hostMutex.patience(this.wordIndex)
     if (patience < 0) return false
     const { stay } = this
     if (!stay.isOn) stay.begin(bounds.local.most - patience)
@@ -105,15 +105,15 @@ class HostMutexLender extends WordLender {
    * several paths.
    */
   isQueuedElsewhere() {
-    return native.hostMutex.isQueued(this.place) === 1
+    return native.hostMutex.isQueued(this.wordIndex) === 1
   }
 
   look() {
-    return look(this.place, super.look().waiting)
+    return look(this.wordIndex, super.look().waiting)
   }
 
   addToken(release, isGood) {
-    return fenced(release, this.place, isGood, this)
+    return fenced(release, this.wordIndex, isGood, this)
   }
 }
 Object.assign(HostMutexLender.prototype, {

@@ -7,7 +7,7 @@ const { inSegment } = require('./in_segment.js')
 class HostRWLock extends inSegment(SharedRWLock) {
   /** The readers of this process, plus one for each other process that reads. */
   readers() {
-    return native.hostRWLock.readers(this.place)
+    return native.hostRWLock.readers(this.wordIndex)
   }
 
   tryNow(ask, releaser) {
@@ -26,7 +26,7 @@ class HostRWLock extends inSegment(SharedRWLock) {
   }
 
   isWritten() {
-    return native.hostRWLock.isWritten(this.place) === 1
+    return native.hostRWLock.isWritten(this.wordIndex) === 1
   }
 }
 HostRWLock.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }

@@ -71,7 +71,7 @@ class HostSegment {
   }
 
   /**
-   * The busy keys, each with its place. By the time the caller looks, the place may be another
+   * The busy keys, each with its word index. By the time the caller looks, the word index may be another
    * key's. `locks` are the locks of this thread, which know their keys as a whole.
    */
   busy(locks) {
@@ -79,25 +79,26 @@ class HostSegment {
     const keys = []
     let known
     for (let i = 0; i < all.length; i += 3) {
-      const [text, isCut, place] = [all[i], all[i + 1], all[i + 2]]
+      const [text, isCut, wordIndex] = [all[i], all[i + 1], all[i + 2]]
       if (isCut) known ??= keysByPlace(locks)
-      keys.push({ key: isCut ? this.#wholeKey(text, place, known) : keyOf(text), place })
+      keys.push({ key: isCut ? this.#wholeKey(text, wordIndex, known) : keyOf(text), wordIndex })
     }
     return keys
   }
 
-  /** The key at `place`, of which the segment has only the beginning. */
-  #wholeKey(text, place, known) {
-    const key = known.get(place)
-    // The place of an idle lock may have passed to another key.
-    const isKnown = key !== undefined && native.host.carries(this.number, place, toText(key)) === 1
-    return isKnown ? key : cutKeyOf(text, place)
+  /** The key at `wordIndex`, of which the segment has only the beginning. */
+  #wholeKey(text, wordIndex, known) {
+    const key = known.get(wordIndex)
+    // The word index of an idle lock may have passed to another key.
+    const isKnown =
+      key !== undefined && native.host.carries(this.number, wordIndex, toText(key)) === 1
+    return isKnown ? key : cutKeyOf(text, wordIndex)
   }
 }
 
 function keysByPlace(locks) {
   const keys = new Map()
-  for (const { key, share } of locks) if (!share.isGone) keys.set(share.place, key)
+  for (const { key, share } of locks) if (!share.isGone) keys.set(share.wordIndex, key)
   return keys
 }
 
@@ -119,7 +120,7 @@ const collected = new FinalizationRegistry((number) => {
   // It may have been opened again.
   if (opened.get(number)?.deref() !== undefined) return
   opened.delete(number)
-  for (const region of native.host.forgetPlaces(number)) unmapRegion(region)
+  for (const region of native.host.forgetWords(number)) unmapRegion(region)
 })
 let removals = native.host.removals()
 

@@ -6,7 +6,7 @@ const { inSegment } = require('./in_segment.js')
 
 class HostSemaphore extends inSegment(SharedSemaphore) {
   getValue() {
-    return native.hostSemaphore.value(this.place)
+    return native.hostSemaphore.value(this.wordIndex)
   }
 }
 HostSemaphore.prototype.kind = { name: 'semaphore', native: native.hostSemaphore }

@@ -43,8 +43,8 @@ class TimedMutexLender extends HostMutexLender {
     this.#maxHold = maxHold
   }
 
-  attachAt(place) {
-    super.attachAt(place)
+  attachAt(wordIndex) {
+    super.attachAt(wordIndex)
     const { buffer, byteOffset } = this.words
     this.#slot = new BigInt64Array(buffer, byteOffset + 4 * (this.index + restAt), 1)
   }

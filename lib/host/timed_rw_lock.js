@@ -59,7 +59,7 @@ class TimedRWLock extends HostRWLock {
   attach(findShare) {
     super.attach(findShare)
     if (this.#minHold === 0) return
-    const { buffer } = native.host.slot(this.place)
+    const { buffer } = native.host.slot(this.wordIndex)
     this.#ends = new BigInt64Array(buffer, 4 * restAt, 2)
   }
 
@@ -233,7 +233,7 @@ class TimedRWLock extends HostRWLock {
       this.share.rests--
       this.#unmark(hold, isWriter, 0n)
       const { unlockRead, unlockWrite } = this.kind.native
-      this.dispatch(isWriter ? unlockWrite(this.place) : unlockRead(this.place))
+      this.dispatch(isWriter ? unlockWrite(this.wordIndex) : unlockRead(this.wordIndex))
     })
   }
 

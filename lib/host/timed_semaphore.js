@@ -50,7 +50,7 @@ class TimedSemaphore extends HostSemaphore {
   attach(findShare) {
     super.attach(findShare)
     if (this.#minHold === 0) return
-    this.#slot = native.host.slot(this.place)
+    this.#slot = native.host.slot(this.wordIndex)
     this.#rest = new BigInt64Array(this.#slot.buffer, 4 * restAt, 1)
   }
 
@@ -166,10 +166,10 @@ class TimedSemaphore extends HostSemaphore {
 
   /** Keeps `units` until then. If this thread dies meanwhile, only an earlier death (`isAbandoned`) is reported. */
   #keep(units, until, isAbandoned) {
-    if (!isAbandoned) native.hostSemaphore.rest(this.place, units)
+    if (!isAbandoned) native.hostSemaphore.rest(this.wordIndex, units)
     at(until, () => {
       // Before the units go back, so that a death in between is reported rather than lost.
-      if (!isAbandoned) native.hostSemaphore.rest(this.place, -units)
+      if (!isAbandoned) native.hostSemaphore.rest(this.wordIndex, -units)
       super.giveBack(units, isAbandoned)
     })
   }

@@ -34,7 +34,7 @@ class SharedBarrier extends SharedLock {
       return Promise.reject(reasonOf(limits.signal))
     }
     checkStack()
-    const ticket = this.kind.native.enter(this.place, this.parties)
+    const ticket = this.kind.native.enter(this.wordIndex, this.parties)
     if (ticket >= 0) {
       return wait(this, ticket, Party, 1, limits, this.kind.native.missing(ticket))
     }
@@ -50,7 +50,7 @@ class SharedBarrier extends SharedLock {
   /** Blocks this thread. */
   waitSync({ timeout }) {
     checkStack()
-    const outcome = this.kind.native.enterSync(this.place, this.parties, timeout)
+    const outcome = this.kind.native.enterSync(this.wordIndex, this.parties, timeout)
     this.dispatch(native.eventLoop.completions())
     if (outcome === grantedAbandoned) throw brokenError(this)
     if (outcome === notGranted) throw this.timeoutError(timeout)
@@ -59,12 +59,12 @@ class SharedBarrier extends SharedLock {
 
   break() {
     checkStackToRelease()
-    this.dispatch(this.kind.native.break(this.place))
+    this.dispatch(this.kind.native.break(this.wordIndex))
   }
 
   reset() {
     checkStackToRelease()
-    this.dispatch(this.kind.native.reset(this.place, this.parties))
+    this.dispatch(this.kind.native.reset(this.wordIndex, this.parties))
   }
 
   timeoutError(timeout) {

@@ -33,7 +33,12 @@ class SharedCondition extends SharedLock {
   enterFor(mutex) {
     const { lender } = mutex
     const strictness = this.strictness(mutex)
-    return native.condition.enter(this.place, lender.place, strictness, +lender.isDeathUntold)
+    return native.condition.enter(
+      this.wordIndex,
+      lender.wordIndex,
+      strictness,
+      +lender.isDeathUntold,
+    )
   }
 
   releaseMutex(mutex) {
@@ -45,7 +50,7 @@ class SharedCondition extends SharedLock {
   /** Blocks this thread. */
   waitSync(mutex, { timeout }) {
     this.check(mutex)
-    if (native.condition.isQueued(this.place)) {
+    if (native.condition.isQueued(this.wordIndex)) {
       const ahead = `a promise of this thread waits for ${this.title()} and may get its mutex: blocking here would deadlock. Wait with a promise`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
@@ -56,8 +61,8 @@ class SharedCondition extends SharedLock {
     checkStack()
     const { lender } = mutex
     const answer = native.condition.waitSync(
-      this.place,
-      lender.place,
+      this.wordIndex,
+      lender.wordIndex,
       timeout,
       this.strictness(mutex),
       +lender.isDeathUntold,
@@ -69,7 +74,7 @@ class SharedCondition extends SharedLock {
 
   notify(isAll) {
     checkStackToRelease()
-    this.dispatch(this.kind.native.notify(this.place, +isAll))
+    this.dispatch(this.kind.native.notify(this.wordIndex, +isAll))
   }
 
   admit(waiter, isAbandoned) {

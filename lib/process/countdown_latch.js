@@ -20,7 +20,7 @@ class SharedLatch extends SharedGate {
     checkStackToRelease()
     let completions
     try {
-      completions = this.kind.native.countDown(this.place, n)
+      completions = this.kind.native.countDown(this.wordIndex, n)
     } catch (error) {
       throw error.code === 'ERR_LOCK_RANGE' ? tooManyError(this, n) : error
     }

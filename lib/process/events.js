@@ -23,7 +23,7 @@ SharedEvent.prototype.late = 'was not set'
 class SharedAutoResetEvent extends SharedEvent {
   signal() {
     checkStackToRelease()
-    this.dispatch(this.kind.native.signal(this.place))
+    this.dispatch(this.kind.native.signal(this.wordIndex))
   }
 }
 SharedAutoResetEvent.prototype.kind = {
@@ -36,11 +36,11 @@ SharedAutoResetEvent.prototype.kind = {
 class SharedManualResetEvent extends SharedEvent {
   set() {
     checkStackToRelease()
-    this.dispatch(this.kind.native.set(this.place))
+    this.dispatch(this.kind.native.set(this.wordIndex))
   }
 
   reset() {
-    this.kind.native.reset(this.place)
+    this.kind.native.reset(this.wordIndex)
   }
 }
 SharedManualResetEvent.prototype.kind = {

@@ -2,7 +2,7 @@
 // Lends a mutex to one thread of the process at a time: src/locks/mutex.h.
 const { bounds } = require('../core/cohort.js')
 const native = require('../addon/load.js')
-const { placeOfKey } = require('./shares.js')
+const { indexOfKey } = require('./shares.js')
 const { agent, takeCompletions, waiterAt } = require('./waiters.js')
 const { WordLender } = require('./word_lender.js')
 const { queued } = require('./words.js')
@@ -23,7 +23,7 @@ class MutexLender extends WordLender {
   }
 
   attachToKey(table, key) {
-    this.attachAt(placeOfKey(table, key, lockKind, free))
+    this.attachAt(indexOfKey(table, key, lockKind, free))
   }
 
   tryBorrow() {
@@ -57,13 +57,13 @@ class MutexLender extends WordLender {
     if ((word & handOff) !== 0 || this.isQueuedElsewhere()) return false
     // A loan without a ticket recorded no time, but the queue knows since when its head waits.
     const { stay } = this
-    if (!stay.isOn) stay.begin(bounds.local.most - native.mutex.patience(this.place))
+    if (!stay.isOn) stay.begin(bounds.local.most - native.mutex.patience(this.wordIndex))
     return stay.mayHandOn()
   }
 
   /** Whether a condition waiter of this thread has been notified. */
   isQueuedElsewhere() {
-    return this.conditionWaiters > 0 && native.mutex.isQueued(this.place) === 1
+    return this.conditionWaiters > 0 && native.mutex.isQueued(this.wordIndex) === 1
   }
 }
 Object.assign(MutexLender.prototype, { native: native.mutex, ownerShift })

@@ -1,51 +1,51 @@
 'use strict'
-// The mutexes that the threads of the process share, as seen in this thread: one per place of a
-// word, however many objects share it.
+// The mutexes that the threads of the process share, as seen in this thread: one for each word, however
+// many objects share it.
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
 const { mapIn, SharedKeyMap } = require('./shared_key_map.js')
-const { letGoOf, placeInMemory, placeOfKey, tableOfNames } = require('./shares.js')
+const { indexInMemory, indexOfKey, letGoOf, tableOfNames } = require('./shares.js')
 
 const start = 0
 
 /**
- * By place: { ref, segment }. Objects, waiters and releasers keep their mutex alive, and a mutex that is held without an
- * object its segment, in scope host.
+ * By word index: { ref, segment }. Objects, waiters and releasers keep their mutex alive, and a mutex that is held
+ * without an object its segment, in scope host.
  */
 const mutexes = new Map()
-const collected = new FinalizationRegistry((place) => {
-  if (letGoOf(place)) mutexes.delete(place)
+const collected = new FinalizationRegistry((wordIndex) => {
+  if (letGoOf(wordIndex)) mutexes.delete(wordIndex)
 })
 
-/** The mutex at `place`, found by this thread, or else created by make(). */
-function mutexAt(place, make, segment) {
-  const known = mutexes.get(place)?.ref.deref()
+/** The mutex at `wordIndex`, found by this thread, or else created by make(). */
+function mutexAt(wordIndex, make, segment) {
+  const known = mutexes.get(wordIndex)?.ref.deref()
   if (known !== undefined) {
-    letGoOf(place) // the lookup has counted this object once more
+    letGoOf(wordIndex) // the lookup has counted this object once more
     return known
   }
   const mutex = make()
-  mutex.lender.attachAt(place)
+  mutex.lender.attachAt(wordIndex)
   // The last object of the mutex may have been collected while it was held.
-  if (mutexes.has(place) && mutex.lender.isOurs()) mutex.arrives()
-  mutexes.set(place, { ref: new WeakRef(mutex), segment })
-  collected.register(mutex, place)
+  if (mutexes.has(wordIndex) && mutex.lender.isOurs()) mutex.arrives()
+  mutexes.set(wordIndex, { ref: new WeakRef(mutex), segment })
+  collected.register(mutex, wordIndex)
   return mutex
 }
 
 /** The mutex shared by all threads that use its name or memory. `kind` names it in errors. */
 function openMutex(kind, { name, buffer, byteOffset, isStrict }) {
-  let place
+  let wordIndex
   try {
-    place = name === undefined ? placeInBuffer(buffer, byteOffset) : placeOfName(kind, name)
+    wordIndex = name === undefined ? indexInBuffer(buffer, byteOffset) : indexOfName(kind, name)
   } catch (error) {
     error.message = `the ${kind}${name === undefined ? '' : ` ${nameOf(name)}`}: ${error.message}`
     throw error
   }
-  const mutex = mutexAt(place, () => {
+  const mutex = mutexAt(wordIndex, () => {
     const made = new ConditionalMutex(new MutexLender(name))
     if (kind !== made.kind) made.kind = kind
     return made
@@ -54,12 +54,12 @@ function openMutex(kind, { name, buffer, byteOffset, isStrict }) {
   return mutex
 }
 
-function placeInBuffer(buffer, byteOffset) {
+function indexInBuffer(buffer, byteOffset) {
   const memory = buffer ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
-  return placeInMemory(new Int32Array(memory, byteOffset, 1), lockKind, start)
+  return indexInMemory(new Int32Array(memory, byteOffset, 1), lockKind, start)
 }
 
-const placeOfName = (kind, name) => placeOfKey(tableOfNames(kind), toText(name), lockKind, start)
+const indexOfName = (kind, name) => indexOfKey(tableOfNames(kind), toText(name), lockKind, start)
 
 /** Key maps of class `Base` whose locks are lent mutexes. */
 const lentKeyMap = (Base) =>

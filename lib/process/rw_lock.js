@@ -108,7 +108,7 @@ class SharedRWLock extends SharedLock {
   tryReadAgain() {
     if (this.share.reads === 0) return undefined
     checkStack()
-    this.dispatch(this.kind.native.hurry(this.place))
+    this.dispatch(this.kind.native.hurry(this.wordIndex))
     return this.tryAcquireRead()
   }
 
@@ -141,8 +141,8 @@ class SharedRWLock extends SharedLock {
     // A caller that may not wait must not keep readers or another upgrade out meanwhile.
     const isNow = limits.timeout === 0
     const outcome = isNow
-      ? this.kind.native.upgradeSync(this.place, 0)
-      : this.kind.native.upgrade(this.place)
+      ? this.kind.native.upgradeSync(this.wordIndex, 0)
+      : this.kind.native.upgrade(this.wordIndex)
     if (isGranted(outcome)) {
       return this.given(Promise.resolve(this.becomeWriter(grant, outcome === grantedAbandoned)))
     }
@@ -158,7 +158,7 @@ class SharedRWLock extends SharedLock {
   tryUpgrade(grant) {
     if (grant.pending !== null) return undefined
     checkStack()
-    const outcome = this.kind.native.upgradeSync(this.place, 0)
+    const outcome = this.kind.native.upgradeSync(this.wordIndex, 0)
     return isGranted(outcome) ? this.becomeWriter(grant, outcome === grantedAbandoned) : undefined
   }
 
@@ -176,7 +176,7 @@ class SharedRWLock extends SharedLock {
     // A promise of this thread that waits to read may have been admitted by now.
     if (this.share.reads > 1 || this.share.waitingReads > 0) throw this.deadlock()
     checkStack()
-    const outcome = this.kind.native.upgradeSync(this.place, timeout)
+    const outcome = this.kind.native.upgradeSync(this.wordIndex, timeout)
     if (isGranted(outcome)) return this.becomeWriter(grant, outcome === grantedAbandoned)
     this.dispatch(native.eventLoop.completions())
     throw outcome === refused ? upgradeError(this) : this.timeoutError(timeout)
@@ -184,7 +184,7 @@ class SharedRWLock extends SharedLock {
 
   /** An upgrading reader keeps its place ahead of the queue. */
   enter(ask, priority) {
-    return ask === upgrade ? this.kind.native.upgrade(this.place) : super.enter(ask, priority)
+    return ask === upgrade ? this.kind.native.upgrade(this.wordIndex) : super.enter(ask, priority)
   }
 
   modeOf(ask) {
@@ -229,7 +229,7 @@ class SharedRWLock extends SharedLock {
 
   letGo(_grant, isWriter) {
     const { unlockRead, unlockWrite } = this.kind.native
-    const count = isWriter ? unlockWrite(this.place) : unlockRead(this.place)
+    const count = isWriter ? unlockWrite(this.wordIndex) : unlockRead(this.wordIndex)
     if (isWriter) this.endedWriting()
     else this.endedReading()
     this.dispatch(count)
@@ -240,7 +240,7 @@ class SharedRWLock extends SharedLock {
     if (grant.isOver) return
     checkStackToRelease()
     grant.end()
-    const count = this.kind.native.abandon(this.place, +isWriter)
+    const count = this.kind.native.abandon(this.wordIndex, +isWriter)
     if (isWriter) this.endedWriting()
     else this.endedReading()
     this.dispatch(count)
@@ -259,7 +259,7 @@ class SharedRWLock extends SharedLock {
   downgrade(grant) {
     checkStackToRelease()
     grant.end()
-    const count = this.kind.native.downgrade(this.place)
+    const count = this.kind.native.downgrade(this.wordIndex)
     this.endedWriting()
     // Report the downgrade only after these readers have entered: the observer may use other locks.
     const release = readReleaser(this, false, false)

@@ -138,7 +138,7 @@ class SharedSemaphore extends SharedLock {
     // Units of another thread, or new ones.
     if (weight > share.out) share.most = Math.min(maxValue, this.most() + weight - share.out)
     this.countBack(weight)
-    this.dispatch(this.kind.native.release(this.place, weight))
+    this.dispatch(this.kind.native.release(this.wordIndex, weight))
   }
 
   /**
@@ -152,12 +152,12 @@ class SharedSemaphore extends SharedLock {
   putBack(units) {
     const { release, setValue } = this.kind.native
     try {
-      return release(this.place, units)
+      return release(this.wordIndex, units)
     } catch (error) {
       if (error.code !== 'ERR_LOCK_RANGE') throw error
     }
     // Makes room, so that C++ counts this thread as a holder of these units no more.
-    this.dispatch(setValue(this.place, maxValue - units))
+    this.dispatch(setValue(this.wordIndex, maxValue - units))
     return this.putBack(units)
   }
 
@@ -166,7 +166,7 @@ class SharedSemaphore extends SharedLock {
     checkStackToRelease()
     if (this.observer !== null) observed.endedOldest(this.observer, 0)
     this.noteFree(value)
-    this.dispatch(this.kind.native.setValue(this.place, value))
+    this.dispatch(this.kind.native.setValue(this.wordIndex, value))
   }
 
   dispatch(count) {
@@ -214,7 +214,7 @@ class SharedSemaphore extends SharedLock {
   /** Releases again in the same turn. The next grant reports a death that this one would have. */
   passNow(weight, abandoned) {
     const { abandon } = this.kind.native
-    this.dispatch(abandoned ? abandon(this.place, weight) : this.putBack(weight))
+    this.dispatch(abandoned ? abandon(this.wordIndex, weight) : this.putBack(weight))
   }
 }
 
@@ -257,7 +257,7 @@ function releaser(lock, weight, abandoned) {
     over = true
     lock.putIn(weight, hold)
     const back = lock.missing(weight)
-    if (back < weight) native.shares.gave(lock.place, weight - back)
+    if (back < weight) native.shares.gave(lock.wordIndex, weight - back)
     if (back > 0) lock.giveBack(back, isAbandoned, hold)
     else lock.changed()
   }

@@ -19,7 +19,7 @@ const {
   waiterAt,
 } = require('./waiters.js')
 const { observed } = require('../core/platform.js')
-const { indexOf, queued, wordsOf } = require('./words.js')
+const { offsetOf, queued, wordsOf } = require('./words.js')
 
 /** The promise of onIdle() of an object that listens to its share. */
 class ListenersPromise extends IdlePromise {
@@ -38,14 +38,14 @@ class SharedLock extends AnyLock {
     super()
     this.idle = idle
     this.words = null
-    this.place = 0
+    this.wordIndex = 0
     this.share = null
     /** In the share's list of listeners. */
     this.nextListener = null
   }
 
   read() {
-    return Atomics.load(this.words, indexOf(this.place))
+    return Atomics.load(this.words, offsetOf(this.wordIndex))
   }
 
   hasWaiters() {
@@ -108,8 +108,8 @@ class SharedLock extends AnyLock {
       error.message = `${this.title()}: ${error.message}`
       throw error
     }
-    this.place = this.share.place
-    this.words = wordsOf(this.place)
+    this.wordIndex = this.share.wordIndex
+    this.words = wordsOf(this.wordIndex)
     if (this.key !== undefined) this.share.listen(this)
   }
 
@@ -131,7 +131,7 @@ class SharedLock extends AnyLock {
 
   /** Enters without waiting, as enter() does where it need not wait. */
   enterNow(weight, priority) {
-    return this.kind.native.enterNow(this.place, weight, priority)
+    return this.kind.native.enterNow(this.wordIndex, weight, priority)
   }
 
   /** The answer to a caller that may not wait, and would have to. */
@@ -177,8 +177,8 @@ class SharedLock extends AnyLock {
   enter(weight, priority) {
     const { enter } = this.kind.native
     return priority === 0 && !this.isStrict
-      ? enter(this.place, weight)
-      : enter(this.place, weight, priority, +this.isStrict)
+      ? enter(this.wordIndex, weight)
+      : enter(this.wordIndex, weight, priority, +this.isStrict)
   }
 
   /** Enters without waiting: granted, grantedAbandoned or neither. */
@@ -191,7 +191,7 @@ class SharedLock extends AnyLock {
   }
 
   tryNatively(weight) {
-    return this.kind.native.tryEnter(this.place, weight)
+    return this.kind.native.tryEnter(this.wordIndex, weight)
   }
 
   /** Blocks this thread. */
@@ -203,7 +203,7 @@ class SharedLock extends AnyLock {
 
   block(weight, { timeout, priority }) {
     const outcome = this.kind.native.enterSync(
-      this.place,
+      this.wordIndex,
       weight,
       timeout,
       priority,
@@ -246,15 +246,15 @@ class SharedLock extends AnyLock {
   }
 
   leave(ticket) {
-    return this.kind.native.leave(this.place, ticket)
+    return this.kind.native.leave(this.wordIndex, ticket)
   }
 
   leaveAll() {
-    return this.kind.native.leaveAll(this.place)
+    return this.kind.native.leaveAll(this.wordIndex)
   }
 
   resume(ticket) {
-    return this.kind.native.resume(this.place, ticket)
+    return this.kind.native.resume(this.wordIndex, ticket)
   }
 
   pending() {
@@ -262,7 +262,7 @@ class SharedLock extends AnyLock {
   }
 
   queueSize() {
-    return this.hasWaiters() ? this.kind.native.queueSize(this.place) : 0
+    return this.hasWaiters() ? this.kind.native.queueSize(this.wordIndex) : 0
   }
 
   cancel(reason = this.cancelError) {

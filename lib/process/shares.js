@@ -7,8 +7,8 @@ const { keepAlive } = require('./keep_alive.js')
 const { mapWords, unmapWords } = require('./words.js')
 
 class Share {
-  constructor(place) {
-    this.place = place
+  constructor(wordIndex) {
+    this.wordIndex = wordIndex
     /**
      * Whether this thread alone holds the lock and knows it. The word shows a hold before its
      * completion arrives.
@@ -84,50 +84,50 @@ class Share {
   }
 }
 
-const shares = new Map() // by place
+const shares = new Map() // by word index
 
-function shareAt(place) {
-  let share = shares.get(place)
+function shareAt(wordIndex) {
+  let share = shares.get(wordIndex)
   if (share === undefined) {
-    share = new Share(place)
-    shares.set(place, share)
+    share = new Share(wordIndex)
+    shares.set(wordIndex, share)
   }
   return share
 }
 
 /** `words` is memory that other threads may see, `start` the word of a new lock there. */
-function placeInMemory(words, kind, start) {
-  const place = native.shares.shareMemory(native.realm.adopt(words), kind, start)
-  mapWords(place, words)
-  return place
+function indexInMemory(words, kind, start) {
+  const wordIndex = native.shares.shareMemory(native.realm.adopt(words), kind, start)
+  mapWords(wordIndex, words)
+  return wordIndex
 }
 
-/** The place of the lock of `key` in `table`. */
-function placeOfKey(table, key, kind, start) {
-  const place = native.shares.shareKey(table, key, kind, start)
-  mapWords(place)
-  return place
+/** The word index of the lock of `key` in `table`. */
+function indexOfKey(table, key, kind, start) {
+  const wordIndex = native.shares.shareKey(table, key, kind, start)
+  mapWords(wordIndex)
+  return wordIndex
 }
 
 function shareMemory(words, kind, start) {
-  return shareAt(placeInMemory(words, kind, start))
+  return shareAt(indexInMemory(words, kind, start))
 }
 
 function shareKey(table, key, kind, start) {
-  return shareAt(placeOfKey(table, key, kind, start))
+  return shareAt(indexOfKey(table, key, kind, start))
 }
 
-/** The place of the lock of `key` in a segment, or of its only lock. */
-function placeInSlot(segment, key) {
-  const place = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
-  mapWords(place)
-  const known = shares.get(place)
+/** The word index of the lock of `key` in a segment, or of its only lock. */
+function indexOfSlot(segment, key) {
+  const wordIndex = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
+  mapWords(wordIndex)
+  const known = shares.get(wordIndex)
   if (key !== undefined && known?.pins === 0) forget(known)
-  return place
+  return wordIndex
 }
 
 function shareSlot(segment, key) {
-  const share = shareAt(placeInSlot(segment, key))
+  const share = shareAt(indexOfSlot(segment, key))
   share.isHost = true
   share.segment = segment
   return share
@@ -135,25 +135,25 @@ function shareSlot(segment, key) {
 
 /** Makes `share`, an object like Share, this thread's share of `key`. */
 function shareSlotWith(share, segment, key) {
-  const place = placeInSlot(segment, key)
-  shares.set(place, share)
+  const wordIndex = indexOfSlot(segment, key)
+  shares.set(wordIndex, share)
   share.pins = 1
-  return place
+  return wordIndex
 }
 
-/** The share of the lock at `place`, if this thread has one. */
-const shareThere = (place) => shares.get(place)
+/** The share of the lock at `wordIndex`, if this thread has one. */
+const shareThere = (wordIndex) => shares.get(wordIndex)
 
 /** The slot of `share` may pass to another key: its objects are no longer valid. */
 function forget(share) {
   share.isGone = true
-  shares.delete(share.place)
+  shares.delete(share.wordIndex)
 }
 
 /** Unpins the slot of `lock`, which another key may then take. Returns whether it did. */
 function unpin(lock) {
   const { share } = lock
-  if (share.pins === 1 && native.host.unpin(share.place) === 0) return false
+  if (share.pins === 1 && native.host.unpin(share.wordIndex) === 0) return false
   share.pins--
   lock.isPinned = false
   return true
@@ -163,7 +163,7 @@ function unpin(lock) {
 function pinAgain(lock) {
   const { share } = lock
   if (share.isGone) return false
-  if (share.pins === 0 && native.host.pinAgain(share.place) === 0) {
+  if (share.pins === 0 && native.host.pinAgain(share.wordIndex) === 0) {
     forget(share)
     return false
   }
@@ -173,15 +173,18 @@ function pinAgain(lock) {
 }
 
 /** Counts one object less for the lock, unless its slot has passed to another key. */
-function unshare({ place, isGone }) {
-  if (!isGone) letGoOf(place)
+function unshare({ wordIndex, isGone }) {
+  if (!isGone) letGoOf(wordIndex)
 }
 
-/** Counts one object less for the lock at `place`. Returns whether none is left and this thread does not hold the lock. */
-function letGoOf(place) {
-  if (native.shares.unshare(place) > 0) return false
-  shares.delete(place)
-  unmapWords(place)
+/**
+ * Counts one object less for the lock at `wordIndex`. Returns whether none is left and this thread does not hold the
+ * lock.
+ */
+function letGoOf(wordIndex) {
+  if (native.shares.unshare(wordIndex) > 0) return false
+  shares.delete(wordIndex)
+  unmapWords(wordIndex)
   return true
 }
 
@@ -236,9 +239,9 @@ module.exports = {
   keepWith,
   letGoOf,
   pinAgain,
-  placeInMemory,
-  placeInSlot,
-  placeOfKey,
+  indexInMemory,
+  indexOfSlot,
+  indexOfKey,
   shareKey,
   shareMemory,
   shareSlot,

@@ -16,7 +16,7 @@ const {
   takeCompletions,
   waiterAt,
 } = require('./waiters.js')
-const { indexOf, queued, wordsOf } = require('./words.js')
+const { offsetOf, queued, wordsOf } = require('./words.js')
 
 const { leaves } = native.layout
 
@@ -25,7 +25,7 @@ class WordLender extends Lender {
   isStrict = false
   /** A WeakRef, with diagnostics: see lib/diagnostics/observe.js. */
   observer = undefined
-  place = undefined
+  wordIndex = undefined
   words = null
   index = 0
   /** The number of this lender's queued tickets. */
@@ -41,10 +41,10 @@ class WordLender extends Lender {
     this.held = held
   }
 
-  attachAt(place) {
-    this.place = place
-    this.words = wordsOf(place)
-    this.index = indexOf(place)
+  attachAt(wordIndex) {
+    this.wordIndex = wordIndex
+    this.words = wordsOf(wordIndex)
+    this.index = offsetOf(wordIndex)
   }
 
   /** For shared_key_map.js: the only lock of this thread here needs no list of listeners. */
@@ -62,14 +62,14 @@ class WordLender extends Lender {
     if (this.tryBorrow()) return lent
     this.#checkLends()
     if (this.isLent() || this.isQueuedElsewhere()) return notLent
-    return this.native.tryEnter(this.place, 1)
+    return this.native.tryEnter(this.wordIndex, 1)
   }
 
   borrow(priority) {
     const isUsual = priority === 0 && !this.isStrict
     const answer = isUsual
-      ? this.native.enter(this.place, 1)
-      : this.native.enter(this.place, 1, priority, +this.isStrict)
+      ? this.native.enter(this.wordIndex, 1)
+      : this.native.enter(this.wordIndex, 1, priority, +this.isStrict)
     if (answer >= 0) {
       keepTicket(answer, new Borrower(this, answer))
       this.#tickets++
@@ -79,7 +79,7 @@ class WordLender extends Lender {
 
   borrowSync({ timeout, priority }) {
     this.#checkLends()
-    const outcome = this.native.enterSync(this.place, 1, timeout, priority, +this.isStrict)
+    const outcome = this.native.enterSync(this.wordIndex, 1, timeout, priority, +this.isStrict)
     // Giving up may have admitted a promise of this thread.
     this.catchUp()
     return outcome
@@ -93,7 +93,7 @@ class WordLender extends Lender {
   withdraw(ticket) {
     // Its admission has been read among others, which are handled first.
     if (waiterAt(ticket)?.lock !== this) return false
-    const left = this.native.leave(this.place, ticket)
+    const left = this.native.leave(this.wordIndex, ticket)
     if (left === leaves.admitted) return false
     this.#tickets--
     if (left === leaves.leftAwake) keepTicket(ticket, gone)
@@ -104,12 +104,12 @@ class WordLender extends Lender {
   giveBack(isAbandoned) {
     this.stay.end()
     if (isAbandoned || this.isDeathUntold) {
-      const completions = this.native.abandon(this.place)
+      const completions = this.native.abandon(this.wordIndex)
       this.isDeathUntold = false
       return claimAll(completions)
     }
     if (this.putBack()) return undefined
-    const completions = this.native.unlock(this.place)
+    const completions = this.native.unlock(this.wordIndex)
     if (completions < 0) throw this.lock.notHeld()
     return completions > 0 ? claimAll(completions) : undefined
   }
@@ -145,7 +145,7 @@ class WordLender extends Lender {
   }
 
   queueSize() {
-    return (this.word() & queued) === 0 ? 0 : this.native.queueSize(this.place) - this.#tickets
+    return (this.word() & queued) === 0 ? 0 : this.native.queueSize(this.wordIndex) - this.#tickets
   }
 
   memory() {
@@ -171,7 +171,7 @@ class WordLender extends Lender {
   }
 
   resume(ticket) {
-    return this.native.resume(this.place, ticket)
+    return this.native.resume(this.wordIndex, ticket)
   }
 
   answered() {

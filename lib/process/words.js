@@ -1,6 +1,6 @@
 'use strict'
-// Memory for the words of locks. C++ identifies a word by its place: the number of its region, and
-// its index there.
+// Memory for the words of locks. C++ identifies a word by its index: the number of its region, and
+// its offset there.
 const native = require('../addon/load.js')
 
 /** `queued`: the bit of every word that says that waiters queue. */
@@ -8,15 +8,15 @@ const { indexBits, queued } = native.layout.words
 const regionWords = 1 << indexBits
 const regions = []
 
-/** C++ has assigned `place` to a lock that threads share: in `words`, or in memory of C++. */
-function mapWords(place, words) {
-  const region = place >>> indexBits
+/** C++ has assigned `wordIndex` to a lock that threads share: in `words`, or in memory of C++. */
+function mapWords(wordIndex, words) {
+  const region = wordIndex >>> indexBits
   regions[region] = words ?? regions[region] ?? native.regions.array(region)
 }
 
-/** No lock uses `place` any more: drops the user's memory; memory of C++ can be mapped again. */
-function unmapWords(place) {
-  unmapRegion(place >>> indexBits)
+/** No lock uses `wordIndex` any more: drops the user's memory; memory of C++ can be mapped again. */
+function unmapWords(wordIndex) {
+  unmapRegion(wordIndex >>> indexBits)
 }
 
 /** Drops the user's memory of a whole region. */
@@ -24,7 +24,7 @@ function unmapRegion(region) {
   regions[region] = undefined
 }
 
-const indexOf = (place) => place & (regionWords - 1)
-const wordsOf = (place) => regions[place >>> indexBits]
+const offsetOf = (wordIndex) => wordIndex & (regionWords - 1)
+const wordsOf = (wordIndex) => regions[wordIndex >>> indexBits]
 
-module.exports = { indexOf, mapWords, queued, unmapRegion, unmapWords, wordsOf }
+module.exports = { mapWords, offsetOf, queued, unmapRegion, unmapWords, wordsOf }
