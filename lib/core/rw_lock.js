@@ -80,17 +80,9 @@ class LocalRWLock extends LocalLock {
 
   /** Reports to the observer that a caller holds the lock by `release`, after a wait or without one. */
   began(mode, waiter, release, promise) {
-    const { observer } = this
+    const { granted } = platform.observed
     waiter?.markOver()
-    release[grantKey].hold = platform.observed.granted(
-      observer,
-      mode,
-      1,
-      waiter,
-      false,
-      release,
-      promise,
-    )
+    release[grantKey].hold = granted(this.observer, mode, 1, waiter, false, release, promise)
   }
 
   tryAcquireRead() {
@@ -114,8 +106,7 @@ class LocalRWLock extends LocalLock {
     throw lockError('ERR_LOCK_DEADLOCK', message)
   }
 
-  // At the end of the stack admit() may throw. If it throws before it admits a waiter, the holder
-  // still holds.
+  // At the end of the stack admit() may throw. If it throws before it admits a waiter, the holder still holds.
 
   endRead(grant) {
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
@@ -147,9 +138,7 @@ class LocalRWLock extends LocalLock {
     }
   }
 
-  /**
-   * Admits the upgrading reader, or else waiters from the head of the queue as long as they fit.
-   */
+  /** Admits the upgrading reader, or else waiters from the head of the queue as long as they fit. */
   admit() {
     if (this.upgrader !== null) {
       if (this.readerCount === 1) this.#admitUpgrader()
@@ -237,10 +226,7 @@ class LocalRWLock extends LocalLock {
   }
 
   enqueue(waiter) {
-    if (!(waiter instanceof Upgrader)) {
-      super.enqueue(waiter)
-      return
-    }
+    if (!(waiter instanceof Upgrader)) return super.enqueue(waiter)
     platform.trackWaits(this)
     this.upgrader = waiter
   }
@@ -250,11 +236,8 @@ class LocalRWLock extends LocalLock {
   }
 
   dequeue(waiter) {
-    if (waiter !== this.upgrader) {
-      super.dequeue(waiter)
-      return
-    }
-    this.upgrader = null
+    if (waiter === this.upgrader) this.upgrader = null
+    else super.dequeue(waiter)
   }
 
   waiters() {
