@@ -66,6 +66,7 @@ export interface WeightedWaitOptions extends WaitOptions {
 
 /** {@link IfAvailable} for some units of a semaphore. */
 export interface WeightedIfAvailable extends WeightedAcquireOptions {
+  /** See {@link IfAvailable.ifAvailable}. */
   ifAvailable: boolean
 }
 

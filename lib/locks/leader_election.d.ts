@@ -56,6 +56,8 @@ export interface LeaderTerm {
  */
 export class LeaderElection implements AsyncDisposable {
   /**
+   * Makes a candidate, which takes part when {@link LeaderElection.lead} is called.
+   *
    * @throws {TypeError} when neither `scope` nor `engine` is given, or an option is of the wrong type.
    * @throws {RangeError} when `name` is empty.
    * @throws {Error} the errors of the constructor of a {@link Mutex} of that scope.

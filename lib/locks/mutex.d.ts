@@ -8,11 +8,17 @@ import type { InScope } from './scope_options.js'
 
 /** The methods of async-mutex's Mutex, which {@link withTimeout} and {@link tryAcquire} take and return. */
 export interface MutexInterface {
+  /** {@link Mutex.acquire} */
   acquire(options?: number | WaitOptions): Promise<MutexInterface.Releaser>
+  /** {@link Mutex.runExclusive} */
   runExclusive<T>(callback: MutexInterface.Worker<T>, options?: number | WaitOptions): Promise<T>
+  /** {@link Mutex.waitForUnlock} */
   waitForUnlock(options?: number | WaitOptions): Promise<void>
+  /** {@link Mutex.isLocked} */
   isLocked(): boolean
+  /** {@link Mutex.release} */
   release(): void
+  /** {@link Mutex.cancel} */
   cancel(reason?: unknown): void
 }
 export namespace MutexInterface {

@@ -11,6 +11,7 @@ interface NoMemory extends None<'buffer' | 'byteOffset'> {
 type HoldTimes = 'maxHold' | 'minHold'
 
 interface Named {
+  /** Not a label: all objects of one class, scope and name are one lock. */
   name: string
 }
 

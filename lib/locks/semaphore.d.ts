@@ -39,11 +39,13 @@ export type SemaphoreTicket<Value = number> = [Value, Releaser] & {
 
 /** The methods of async-mutex's Semaphore, which {@link withTimeout} and {@link tryAcquire} take and return. */
 export interface SemaphoreInterface {
+  /** {@link Semaphore.acquire} */
   acquire(
     weight?: number,
     options?: number | WaitOptions,
   ): Promise<[number, SemaphoreInterface.Releaser]>
   acquire(options: WeightedWaitOptions): Promise<[number, SemaphoreInterface.Releaser]>
+  /** {@link Semaphore.runExclusive} */
   runExclusive<T>(
     callback: SemaphoreInterface.Worker<T>,
     weight?: number | WeightedWaitOptions,
@@ -255,7 +257,15 @@ export class Semaphore implements SemaphoreInterface, Closable {
    */
   map<Item, Result>(
     iterable: Iterable<Item> | AsyncIterable<Item>,
-    fn: (item: Awaited<Item>, job: { index: number; signal: AbortSignal }) => Result,
+    fn: (
+      item: Awaited<Item>,
+      job: {
+        /** The position of the item, from 0 on. */
+        index: number
+        /** Aborts when another job has failed, or when the signal of the options aborts. */
+        signal: AbortSignal
+      },
+    ) => Result,
     options?: WeightedWaitOptions,
   ): Promise<Awaited<Result>[]>
 

@@ -132,7 +132,10 @@ export interface TransactionLocks {
    */
   acquire(
     key: Key | readonly Key[],
-    options?: TransactionLockOptions & { timeout?: number | undefined },
+    options?: TransactionLockOptions & {
+      /** The longest wait in milliseconds: see above. @default no limit */
+      timeout?: number | undefined
+    },
   ): Promise<void>
 
   /**

@@ -18,7 +18,7 @@ function numberOf(key) {
   return digest.readBigInt64BE()
 }
 
-const transactionOptions = new Set(['shared', 'timeout', 'signal'])
+const transactionOptions = new Set(['shared', 'timeout'])
 
 /**
  * `key` may be several keys. They are taken in one order, each once, so that transactions do not
@@ -31,13 +31,14 @@ function readWish(key, options) {
     all.set(numberOf(one), one)
   }
   checkObject(options)
-  checkKnown(options, transactionOptions)
-  const { shared = false, timeout, signal } = options
+  const { ifAvailable, signal, ...others } = options
+  if (signal !== undefined) throw new TypeError('locks of a transaction take no signal: use timeout')
+  if (ifAvailable !== undefined)
+    throw new TypeError('locks of a transaction take no ifAvailable: use tryAcquire()')
+  checkKnown(others, transactionOptions)
+  const { shared = false, timeout } = others
   if (typeof shared !== 'boolean') throw new TypeError('shared must be a boolean')
   if (timeout !== undefined) checkTimeout(timeout)
-  if (signal !== undefined) {
-    throw new TypeError('locks of a transaction take no signal: use timeout')
-  }
   return {
     keys: [...all].sort(([a], [b]) => (a < b ? -1 : 1)),
     mode: shared ? '_shared' : '',
