@@ -32,9 +32,8 @@ export interface EngineRequest {
   /** The longest hold, from the immediate grant or from its confirmation. */
   maxHold: number
   /**
-   * How long after this grant no other request is granted, even when the holder has released or its session is over by
-   * then. 0 when the lock has no `minHold`, and always 0 for a driver without `keepsMinHold`. Never more than
-   * `maxHold`.
+   * For how long after this grant the server grants no other request, even when the holder has released or its session is
+   * over. 0 when the lock has no `minHold`, and always 0 for a driver without `keepsMinHold`. Never more than `maxHold`.
    */
   minHold: number
 }
@@ -50,7 +49,7 @@ export interface EngineLeaving
    * calls may be carried out in another order than they were sent in.
    */
   keep: number
-  /** Whether no caller was told of an `abandoned` answer. Then the next grant of the key is `abandoned` again. */
+  /** Whether the answer was `abandoned`, and no caller was told. Then the next grant of the key is `abandoned` again. */
   untold: boolean
   /** Whether no caller used the grant. Then the next request need not wait for the end of `minHold`. */
   unused: boolean

@@ -15,16 +15,17 @@ import type { Key } from '../locks/keyed.js'
  */
 export interface Grant {
   /**
-   * Whether the last holder died while it held the lock: then check the state that it left. Only one holder, perhaps a
-   * reader, gets this notice. If its repair throws, the next holder gets no notice: leave a mark of your own in the state.
-   * `lock()` and `unlock()` use the notice up without showing it. The death of a reader gives no notice, because a reader
-   * changes nothing. A caller that could not acquire all of several keys leaves the notice to the next holder.
+   * Whether the last holder died while it held the lock, or lost it (over an engine, or after a `maxHold`): then check the
+   * state that it left. Only one holder, perhaps a reader, gets this notice. If its repair throws, the next holder gets no
+   * notice: leave a mark of your own in the state. `lock()` and `unlock()` use the notice up without showing it. Within a
+   * process and at scope `'host'` the death of a reader gives no notice, because a reader changes nothing; over an engine
+   * it does. A caller that could not acquire all of several keys leaves the notice to the next holder.
    */
   readonly abandoned: boolean
   /**
-   * The number of this grant, larger than that of every grant of the lock (or the key) that was over before this grant
-   * began. Store it with what the lock protects when you read that, and refuse to write where a larger token is stored.
-   * Then a process that was suspended, and lost the lock meanwhile, does no harm: see docs/engines.md.
+   * The number of this grant. It is larger than the number of every grant of the lock (or the key) that ended before this
+   * grant began. When you read the protected data, store the token with the data. When you write, refuse if a larger token
+   * is stored. Then a process that was suspended, and lost the lock meanwhile, does no harm: see docs/engines.md.
    *
    * At scope `'host'` it keeps growing after crashes, and after the lock's files have been removed. It is drawn when this
    * property is first read, so read it before the grant is over: later it is undefined. Several keys that were acquired

@@ -36,8 +36,8 @@ export interface DiagnosticsOptions {
 
   /**
    * Warns once about each hold that lasts longer than this many milliseconds, by `process.emitWarning`: a warning named
-   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Each place in the program that acquires emits one warning in a
-   * second, with the number of further ones. Without `diagnostics` it implies `diagnostics: 'counters'`. Fractions count;
+   * BoxofficeWarning with the code BOXOFFICE_LONG_HOLD. Each call site of an acquire emits at most one warning a second;
+   * the next warning counts those left out. Without `diagnostics` it implies `diagnostics: 'counters'`. Fractions count;
    * more than 2^31 - 1 ms means no warning. A thread has one timer for all locks, which does not keep the process alive.
    * The constructor throws a TypeError when it is not a number, and a RangeError when it is NaN, 0 or less.
    *

@@ -50,7 +50,7 @@ export interface LockTotals {
   acquisitions: number
   /** The number of grants that came after a wait. */
   contended: number
-  /** The number of acquires that timed out, with `timeout: 0`, too. */
+  /** The number of acquires that timed out, including those with `timeout: 0`. */
   timeouts: number
   /**
    * The number of acquires that rejected for another reason: a signal, `cancel()`, a full queue (`maxPending`), `close()`,
@@ -102,8 +102,8 @@ export interface LockReport {
     | 'KeyedRWLock'
   name?: string
   /**
-   * A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. Of a long
-   * key that only other processes use, at scope `'host'`, the report has the beginning as a text.
+   * A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. At scope
+   * `'host'` the `key` of a long key that only other processes use is a string with its beginning.
    */
   key?: Key
   /** `'cluster'` means over an {@link Engine}. */

@@ -71,8 +71,8 @@ export class Barrier {
    * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, and with `signal.reason` on abort, also when the
    * signal was aborted before the call. Either breaks the barrier, unless the round is complete. With a `timeout` of 0
    * the last party passes, and any other party breaks the barrier. Rejects with `ERR_LOCK_BROKEN` when another party
-   * broke the barrier, or it was broken or reset. A pending wait keeps the process alive as {@link CountdownLatch.wait}
-   * does.
+   * breaks the barrier, or when `break()` or `reset()` is called. A pending wait keeps the process alive as
+   * {@link CountdownLatch.wait} does.
    *
    * @throws {TypeError | RangeError} at once when an option is invalid. The party is not counted in then, and the
    * barrier is not broken.

@@ -29,8 +29,9 @@ export interface Closable {
    * A caller that waits for a condition variable counts as a holder of its mutex. A semaphore counts as held until
    * Releasers or `release()` of this thread have put back as many units as this thread has taken.
    *
-   * A pending call keeps the process alive only where a `maxHold` ends the last hold, and over an engine while the server
-   * is being told. Rejects with `ERR_LOCK_ENGINE` when the server does not answer within `answerTimeout`.
+   * A pending call does not keep the process alive, with two exceptions: a `maxHold` will end the last hold, or an engine
+   * is still telling its server of a release. Rejects with `ERR_LOCK_ENGINE` when the server does not answer within
+   * `answerTimeout`.
    */
   onIdle(): Promise<void>
 }

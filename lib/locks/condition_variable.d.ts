@@ -16,10 +16,11 @@ export type ConditionVariableOptions = InLocalScope<ConditionVariableSettings>
  * A waiter that gets the mutex back after the death of its holder gets no notice of that: the next grant of the mutex is
  * `abandoned`. Where waiters must know, each holder sets a mark in the state before a change, and clears it afterwards.
  *
- * A notified waiter whose thread or process ends before it holds the mutex again passes its notification on to another
- * waiter. At scope `'host'` it does so also when it dies while it holds the mutex again: then one notification wakes two
- * waiters. There the waiting processes take turns, and there is no `fairness: 'fifo'`. A holder that may be killed
- * notifies first and then makes its change, both while it holds the mutex: so no waiter is forgotten.
+ * When the thread or process of a notified waiter ends before the waiter holds the mutex again, the notification goes to
+ * another waiter. At scope `'host'` this also happens when the process dies after the waiter got the mutex back, before it
+ * released it: then one notification wakes two waiters. Waiting processes take turns, and there is no
+ * `fairness: 'fifo'`. If a holder may be killed, let it notify first and then make its change, both while it holds the
+ * mutex: then no waiter is forgotten.
  *
  * @example
  * const mutex = new Mutex()

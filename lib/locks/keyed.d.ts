@@ -6,9 +6,10 @@ import type { InKeyedScope } from './scope_options.js'
 export type Key = string | number | bigint
 
 /**
- * In the listings of keyed locks of scope `'host'`: a long key, of about 40 characters or more, that only other threads
- * or processes hold or wait for. This thread knows only its beginning. It is not a {@link Key}: methods refuse it with a
- * TypeError, except `cancel()`, which does nothing because no caller of this thread waits for it.
+ * Stands for a long key in `keys()` and `snapshot()` of a keyed lock of scope `'host'`: a key of about 40 characters or
+ * more that only other threads or processes hold or wait for. This thread knows only the beginning of the key. A CutKey is
+ * not a {@link Key}: methods refuse it with a TypeError, except `cancel()`, which does nothing because no caller of this
+ * thread waits for the key.
  */
 export interface CutKey {
   /** The type of the key. */

@@ -22,8 +22,8 @@ export interface LockOptions {
    * 1 ms acquires the lock next. This is faster: a hand-off to another thread takes a thousand times as long as one
    * within the thread.
    *
-   * `'fifo'`: strictly first in, first out, for waiters of an object with this option. A mutex that one object of a
-   * thread has with this option has it for all of the thread's objects of that mutex.
+   * `'fifo'`: strictly first in, first out, for waiters of an object with this option. If one object of a thread for a
+   * mutex has this option, it applies to all of the thread's objects for that mutex.
    *
    * @default 'bounded'
    */
@@ -70,11 +70,12 @@ export interface CancelOptions {
 
 export interface MaxHoldOptions {
   /**
-   * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity. For locks over an engine,
-   * where it replaces the engine's own `maxHold`, and for locks of scope `'host'`; the constructors of other locks throw
-   * `ERR_LOCK_UNSUPPORTED`. A hold that lasts longer ends: its `signal` aborts with `ERR_LOCK_LOST`, then the next waiter
-   * acquires the lock, and its grant is `abandoned` (at scope `'host'` not after a reader). The callback goes on until it
-   * heeds the signal.
+   * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity. When it is over, the hold's
+   * `signal` aborts with `ERR_LOCK_LOST`. Then the next waiter acquires the lock, and its grant is `abandoned` (at scope
+   * `'host'` not after a reader). The callback goes on until it heeds the signal.
+   *
+   * It is for locks of scope `'host'`, and for locks over an engine, where it replaces the engine's own `maxHold`. The
+   * constructors of other locks throw `ERR_LOCK_UNSUPPORTED`.
    *
    * Infinity: the hold lasts until it is released, or until its thread ends; over an engine, until the thread's session
    * ends.
@@ -85,8 +86,9 @@ export interface MaxHoldOptions {
 }
 
 /**
- * How long a hold lasts at most and at least: see docs/hold-times.md. All objects of one lock must have the same times. At
- * scope `'host'` the constructor of an object with other times throws `ERR_LOCK_MISMATCH`.
+ * How long a hold lasts at most and at least: see docs/hold-times.md. All objects of one lock must have the same times, in
+ * all threads and processes. At scope `'host'` the constructor throws `ERR_LOCK_MISMATCH` when another object of this
+ * thread has other times. It does not check the times of other threads and processes.
  *
  * At scope `'host'` a lock with either time throws `ERR_LOCK_UNSUPPORTED`
  *
@@ -101,9 +103,9 @@ export interface HoldOptions extends MaxHoldOptions {
    * than `maxHold`. It applies also after the holder has released the lock, or has died. So when many processes start a
    * job at about the same time, one process runs it: docs/recipes/cron.md.
    *
-   * For mutexes over an engine, and for all locks of scope `'host'`. There a grant of a semaphore keeps its units from
-   * other callers, a writer keeps out all other callers, and a reader keeps out writers. The constructors of other locks
-   * throw `ERR_LOCK_UNSUPPORTED`.
+   * It is for mutexes over an engine, and for all locks of scope `'host'`. At scope `'host'` a grant of a semaphore keeps
+   * its units from other callers, a writer keeps out all other callers, and a reader keeps out writers. The constructors
+   * of other locks throw `ERR_LOCK_UNSUPPORTED`.
    *
    * @default 0
    */

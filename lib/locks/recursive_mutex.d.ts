@@ -66,12 +66,11 @@ export type RecursiveMutexOptions = InScope<HoldableOptions>
  */
 export class RecursiveMutex implements Closable {
   /**
-   * A recursive mutex of this thread. With a `name`, a `buffer` or `shared: true` it is one of all threads of this
-   * process, with `scope: 'host'` one of all processes of this machine, and with an `engine` one of all machines that use
-   * its server.
+   * A recursive mutex of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it,
+   * with `scope: 'host'` all processes of this machine, and with an `engine` all machines that use its server.
    *
    * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_UNSUPPORTED` where the runtime has no
-   * AsyncLocalStorage. A Mutex in the same place of a buffer is not noticed.
+   * AsyncLocalStorage. It does not notice a Mutex at the same offset of a `buffer`.
    *
    * @param options or the error that `cancel()` rejects with.
    */
@@ -108,7 +107,8 @@ export class RecursiveMutex implements Closable {
   ): Promise<T>
 
   /**
-   * {@link Mutex.tryRunExclusive}. A call from inside a hold runs, unless another call from inside it is in.
+   * {@link Mutex.tryRunExclusive}. A call from inside a hold runs at once, unless another call nested in that hold has not
+   * ended.
    */
   tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 

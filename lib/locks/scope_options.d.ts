@@ -22,8 +22,8 @@ interface OverEngine extends NoMemory, None<'directory'> {
 }
 
 /**
- * `Options` of a lock, as far as they go together: in this process, at scope `'host'` with a `name`, or over an `engine`
- * with a `name`. No lock over an engine has an option of these `Others`.
+ * The `Options` of a lock with those of its scope. A lock is in this process, or at scope `'host'` with a `name`, or over
+ * an `engine` with a `name`. `Others` are the options that no lock over an engine has.
  */
 export type InScope<Options, Others extends string = never> = Options &
   (
@@ -32,10 +32,10 @@ export type InScope<Options, Others extends string = never> = Options &
     | (OverEngine & Named & None<Others>)
   )
 
-/** The same for an event, a latch, a barrier or a condition, which no engine has, and which no caller holds. */
+/** The same for an event, latch, barrier or condition variable. Engines lack these classes, and they have no hold times. */
 export type InLocalScope<Options> = Options & (ProcessScope | (HostScope & Named & NoMemory))
 
-/** The same for a keyed lock, which has no memory, and whose keys are names enough over an engine. */
+/** The same for a keyed lock. It has no `buffer`, and over an engine it needs no `name`. */
 export type InKeyedScope<Options, Others extends string = never> = Options &
   (
     | (KeyedProcessScope & None<'engine' | HoldTimes>)

@@ -99,9 +99,8 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  */
 export class Semaphore implements SemaphoreInterface, Closable {
   /**
-   * A semaphore of this thread. With a `name`, a `buffer` or `shared: true` it is one of all threads of this process,
-   * with `scope: 'host'` one of all processes of this machine, and with an `engine` one of all machines that use its
-   * server.
+   * A semaphore of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it, with
+   * `scope: 'host'` all processes of this machine, and with an `engine` all machines that use its server.
    *
    * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_MISMATCH` when the semaphore exists with another
    * initial value.

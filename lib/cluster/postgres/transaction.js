@@ -32,7 +32,8 @@ function readWish(key, options) {
   }
   checkObject(options)
   const { ifAvailable, signal, ...others } = options
-  if (signal !== undefined) throw new TypeError('locks of a transaction take no signal: use timeout')
+  if (signal !== undefined)
+    throw new TypeError('locks of a transaction take no signal: use timeout')
   if (ifAvailable !== undefined)
     throw new TypeError('locks of a transaction take no ifAvailable: use tryAcquire()')
   checkKnown(others, transactionOptions)
