@@ -123,26 +123,37 @@ class EngineLock extends AnyLock {
    * leaveLocal(wish, place), which releases it and returns how much that has admitted.
    */
   take(wish, limits) {
-    const { ifAvailable, maxPending } = limits
-    const isFull = this.isFull(maxPending)
-    const how = isFull ? { ...limits, timeout: 0 } : limits
+    const isFull = this.isFull(limits.maxPending)
+    if (isFull || limits.timeout === 0) return this.#takeNow(wish, limits, isFull)
     const isWatched = this.observer !== null && !wish.isToStay
-    const taken = isWatched ? this.#observe(wish, how) : this.#take(wish, how)
-    if (ifAvailable) return orNothing(taken)
-    return isFull ? this.#orFull(taken, maxPending) : taken
+    return isWatched ? this.#observe(wish, limits) : this.#take(wish, limits)
   }
 
-  async #orFull(taken, maxPending) {
-    const hold = await orNothing(taken)
-    if (hold === undefined) throw this.fullError(maxPending)
-    return hold
+  /** For a caller that may not wait. */
+  async #takeNow(wish, limits, isFull) {
+    const { ifAvailable, maxPending, priority, signal } = limits
+    const observer = wish.isToStay ? null : this.observer
+    const asked = [wish.mode, weightOf(wish)]
+    const now = { priority, timeout: 0, signal }
+    try {
+      const hold = await this.#go({ ...wish, isToWait: false }, now, signal)
+      if (observer !== null)
+        hold.observed = observed.granted(observer, ...asked, null, hold.isAbandoned)
+      return hold
+    } catch (error) {
+      const isTaken = error?.code === 'ERR_LOCK_TIMEOUT'
+      if (isTaken && ifAvailable) return undefined
+      const reason = isTaken && isFull ? this.fullError(maxPending) : error
+      if (observer !== null) observed.refused(observer, ...asked, reason)
+      throw reason
+    }
   }
 
-  /** Reports a wait before each grant, whether the caller waits for the server or takes a lease that is here. */
+  /** Reports a wait before the grant, whether the caller waits for the server or takes a lease that is here. */
   async #observe(wish, limits) {
     const { observer } = this
-    const { mode, units } = wish
-    const waiter = { mode, weight: mode === undefined ? units : 1, priority: limits.priority }
+    const { mode } = wish
+    const waiter = { mode, weight: weightOf(wish), priority: limits.priority }
     const taken = this.#take(wish, limits, waiter)
     observed.waiting(observer, waiter, taken)
     try {
@@ -157,12 +168,9 @@ class EngineLock extends AnyLock {
 
   #take(wish, limits, waiter) {
     const { priority, timeout, signal } = limits
-    if (timeout === undefined) {
-      const isUsual = priority === 0 && signal === undefined
-      return this.#go(wish, isUsual ? undefined : { priority, signal }, signal)
-    }
-    if (timeout > 0) return this.#acquireInTime(wish, limits, waiter)
-    return this.#go({ ...wish, isToWait: false }, { priority, timeout, signal }, signal)
+    if (timeout !== undefined) return this.#acquireInTime(wish, limits, waiter)
+    const isUsual = priority === 0 && signal === undefined
+    return this.#go(wish, isUsual ? undefined : { priority, signal }, signal)
   }
 
   async #acquireInTime(wish, { priority, timeout, signal }, waiter) {
@@ -275,15 +283,8 @@ class EngineLock extends AnyLock {
   }
 }
 
-/** Resolves to the result of `taken`, or to undefined if the lock is not available. */
-async function orNothing(taken) {
-  try {
-    return await taken
-  } catch (error) {
-    if (error.code === 'ERR_LOCK_TIMEOUT') return undefined
-    throw error
-  }
-}
+/** What diagnostics count: the units of a semaphore, and any other hold as one. */
+const weightOf = ({ mode, units }) => (mode === undefined ? units : 1)
 
 Object.assign(EngineLock.prototype, asynchronous, {
   scope: 'cluster',
@@ -296,4 +297,4 @@ Object.assign(EngineLock.prototype, asynchronous, {
 const holdKey = Symbol('hold')
 const signal = lazyProperty((release) => release[holdKey].signal)
 
-module.exports = { EngineLock, orNothing }
+module.exports = { EngineLock }

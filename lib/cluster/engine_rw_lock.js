@@ -8,7 +8,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { readUpgrade } = require('../core/rw_releaser.js')
-const { EngineLock, orNothing } = require('./engine_lock.js')
+const { EngineLock } = require('./engine_lock.js')
 const { observed } = require('../core/platform.js')
 const { Hold } = require('./hold.js')
 
@@ -193,5 +193,15 @@ class EngineRWLock extends EngineLock {
 }
 
 EngineRWLock.prototype.sharedUnits = read.units
+
+/** Resolves to the result of `taken`, or to undefined if the lock is not available. */
+async function orNothing(taken) {
+  try {
+    return await taken
+  } catch (error) {
+    if (error.code === 'ERR_LOCK_TIMEOUT') return undefined
+    throw error
+  }
+}
 
 module.exports = { EngineRWLock }

@@ -136,6 +136,12 @@ describe('Locks of a transaction of PostgreSQL', () => {
     await assert.rejects(locks.acquire('x', { shared: 1 }), TypeError)
     const { signal } = new AbortController()
     await assert.rejects(locks.acquire('x', { signal }), TypeError)
+    await assert.rejects(locks.acquire('x', { ifAvailable: true }), {
+      message: 'locks of a transaction take no ifAvailable: use tryAcquire()',
+    })
+    await assert.rejects(locks.acquire('x', { weight: 1, signal: undefined }), {
+      message: /unknown option "weight" \(known: shared, timeout\)/,
+    })
     await assert.rejects(locks.tryAcquire('x', { timeout: 1 }), TypeError)
     assert.throws(() => engine.withTransaction({}), TypeError)
     // The transaction has not failed.

@@ -62,6 +62,22 @@ describe('Watched locks over an engine', () => {
       assert.deepEqual([report.kind, report.scope], ['Mutex', 'cluster'])
     })
 
+    it(`count callers that may not wait as in one process: ${diagnostics}`, async () => {
+      for (const engine of [await newEngine(), undefined]) {
+        const mutex = new Mutex(engine ? { engine, name: 'now', diagnostics } : { diagnostics })
+        const release = await mutex.acquire()
+        assert.equal(await mutex.acquire({ ifAvailable: true }), undefined)
+        const full = mutex.acquire({ maxPending: 0 })
+        await assert.rejects(full, { code: 'ERR_LOCK_QUEUE_FULL' })
+        await assert.rejects(mutex.acquire({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+        release()
+        ;(await mutex.acquire({ ifAvailable: true }))()
+        const { acquisitions, aborts, timeouts } = mutex.snapshot().totals
+        assert.deepEqual([acquisitions, aborts, timeouts], [2, 1, 1])
+        assert.deepEqual(mutex.snapshot().holders, [])
+      }
+    })
+
     it(`count no callers of waitForUnlock, which acquire nothing: ${diagnostics}`, async () => {
       const engine = await newEngine()
       const mutex = new Mutex({ engine, name: 'watched', diagnostics })
