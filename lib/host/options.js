@@ -41,7 +41,7 @@ function checkHostName(name) {
   const size = Buffer.byteLength(name)
   if (size > longestName) {
     throw new RangeError(
-      `name must have at most ${longestName} bytes of UTF-8 in scope 'host', not ${size}`,
+      `name must have at most ${longestName} bytes of UTF-8 at scope 'host', not ${size}`,
     )
   }
 }

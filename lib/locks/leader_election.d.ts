@@ -38,7 +38,7 @@ export interface LeaderTerm {
  * wait in a queue, and lead in turn. See docs/recipes/leader.md.
  *
  * A leader that ends cleanly hands over at once. After a leader is killed, the next term begins as soon as the scope
- * detects the death: at once in scope `'host'`, within `ttl` over an engine.
+ * detects the death: at once at scope `'host'`, within `ttl` over an engine.
  *
  * @example
  * const election = new LeaderElection({ scope: 'host', name: 'mail' })

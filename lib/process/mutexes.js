@@ -13,7 +13,7 @@ const start = 0
 
 /**
  * By word index: { ref, segment }. Objects, waiters and releasers keep their mutex alive, and a mutex that is held
- * without an object its segment, in scope host.
+ * without an object its segment, at scope host.
  */
 const mutexes = new Map()
 const collected = new FinalizationRegistry((wordIndex) => {

@@ -101,7 +101,7 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
     it(`of ${name} with full diagnostics`, () => checkWatched(name, {}))
   }
 
-  describe('in scope host', () => {
+  describe('at scope host', () => {
     let directory
     beforeEach(() => {
       directory = mkdtempSync(path.join(tmpdir(), 'names-'))

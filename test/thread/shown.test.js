@@ -14,7 +14,7 @@ describe('a printed lock', () => {
       const optionsOf = use()
       const shownScope = scope === 'engine' ? 'cluster' : scope
 
-      /** The text of `make(options)`; in scope host the processes come behind. */
+      /** The text of `make(options)`; at scope host the processes come behind. */
       async function textOf(make) {
         const options = await optionsOf()
         const text = inspect(make(options), { breakLength: Infinity, compact: true })
