@@ -267,7 +267,7 @@ class SharedLock extends AnyLock {
 
   cancel(reason = this.cancelError) {
     checkStack()
-    if (this.hasWaiters()) cancelAll(this, reason)
+    if (this.share.waiting > 0) cancelAll(this, reason)
   }
 
   /** waitForUnlock, for `weight`: goes through the queue and leaves at once. */

@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { KeyedMutex, RWLock } = require('../..')
+const { KeyedMutex, KeyedRWLock, RWLock } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 const { itOnPosix } = require('../helpers/skip.js')
@@ -123,6 +123,26 @@ describe('An RWLock of scope host', function () {
     assert.equal(write.abandoned, false)
     write()
     assert.equal(lock.isLocked(), false)
+  })
+
+  it('rejects a lone upgrade by cancel(), and admits others after it', async () => {
+    const locks = new KeyedRWLock({ scope: 'host', name: freshName(), directory: hosts.directory })
+    const single = open(freshName())
+    const cancels = [
+      [() => single.acquireRead(), (reason) => single.cancel(reason)],
+      [() => locks.acquireRead('a'), (reason) => locks.cancel('a', reason)],
+      [() => locks.acquireRead('a'), (reason) => locks.cancelAll(reason)],
+    ]
+    for (const [read, cancel] of cancels) {
+      const [one, two] = [await read(), await read()]
+      const reason = new Error('the server stops')
+      const upgraded = assert.rejects(one.upgrade(), reason)
+      await turn()
+      cancel(reason)
+      await upgraded
+      const three = await within(30_000, read())
+      for (const release of [one, two, three]) release()
+    }
   })
 
   itOnPosix('upgrades at once after the death of another upgrader', async () => {
