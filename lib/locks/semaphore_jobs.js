@@ -28,11 +28,11 @@ async function mapped(open, defaults, iterable, fn, options = {}) {
   checkCallback(fn)
   checkObject(options)
   const { weight, limits } = readWatch(waitingUnits(defaults, options))
+  const items = new Items(iterable)
   const jobs = new Jobs(fn, limits.signal)
   const { signal } = jobs
   // One job at most waits, so it is never refused.
   const asked = { weight, limits: { ...limits, signal, maxPending: Infinity } }
-  const items = new Items(iterable)
   try {
     for (let index = 0; ; index++) {
       // Read the item first: a slow iterable must not hold units.

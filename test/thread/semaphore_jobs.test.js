@@ -379,6 +379,12 @@ describe('the first failure of semaphore.map()', () => {
       semaphore.map(5, () => {}),
       /map\(\) takes an iterable/,
     )
+    const { signal } = new AbortController()
+    await assert.rejects(
+      semaphore.map(5, () => {}, { signal }),
+      TypeError,
+    )
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
     await assert.rejects(semaphore.map([1]), TypeError)
     await assert.rejects(
       semaphore.map([1], () => {}, 2),
