@@ -48,11 +48,9 @@ function checkName({ name, scope, engine }, title) {
 
 /** The lock of `kind` that `settings` describe. */
 function openLock(kind, args, settings) {
-  const { diagnostics, engine } = settings
   const lock = openPlain(kind, args, settings)
   checkName(settings, kind.name)
-  // Over an engine the lock has its observer already, shared by all of its objects.
-  if (diagnostics !== undefined && engine === undefined) {
+  if (settings.diagnostics !== undefined) {
     loadSnapshot()
     require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
   }

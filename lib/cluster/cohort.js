@@ -36,7 +36,6 @@ class Cohort {
     this.capacity = capacity
     this.owner = owner
     this.#open = new OpenLeases(owner.sharedUnits)
-    this.bound = owner.isStrict ? bounds.fifo : bounds.remote
     this.minHold = times?.minHold ?? 0
     this.maxHold = times?.maxHold ?? hub.settings.maxHold
     this.hasEnd = times?.maxHold < Infinity
@@ -46,6 +45,11 @@ class Cohort {
 
   title() {
     return this.owner.title()
+  }
+
+  /** How many waiters of this thread may pass on a lease while other processes wait. */
+  get bound() {
+    return this.owner.isStrict ? bounds.fifo : bounds.remote
   }
 
   /** The error of a lease that the server has not answered for within `time` ms, if any. */
@@ -205,7 +209,8 @@ class Cohort {
   lost(lease, error) {
     this.#forget(lease)
     for (const hold of lease.holds) hold.lose(error)
-    if (this.hasEnd) for (const hold of lease.holds) this.owner.end(hold)
+    // The caller of a hold that has exceeded maxHold may go on, but the waiters of this thread no longer wait for it.
+    if (this.hasEnd) for (const hold of lease.holds) this.owner.give(hold)
   }
 
   /**

@@ -6,14 +6,14 @@ const { reasonOf, throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/following.js')
 const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
-const { nameOf } = require('../core/keys.js')
+const { titleOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { allIdle } = require('./alike_locks.js')
 const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
+const { elsewhereHint, lostHint } = require('./errors.js')
 
 class EngineLock extends AnyLock {
   #hub
@@ -24,9 +24,11 @@ class EngineLock extends AnyLock {
   callers = new Set()
   /** How many of them only wait for the lock to be free: waitForUnlock(). */
   passers = 0
+  /** Whether an object of this thread asked for `fairness: 'fifo'`. */
+  isStrict = false
 
   /** `local` is the local lock; `kind` and `name` go to the server and into messages. */
-  constructor(local, { hub, kind, name, prefix, capacity, isStrict, times }) {
+  constructor(local, { hub, kind, name, prefix, capacity, times }) {
     super()
     this.local = local
     this.kind = kind
@@ -38,13 +40,14 @@ class EngineLock extends AnyLock {
     this.times = times
     /** By its name the exit of a process names the callers that wait in the local lock. */
     local.outer = this
-    this.isStrict = isStrict
+  }
+
+  beStrict() {
+    this.isStrict = true
   }
 
   title() {
-    if (this.keyMap === null) return `the ${this.kind} ${nameOf(this.name)}`
-    const map = this.name === undefined ? '' : ` in ${nameOf(this.name)}`
-    return `the ${this.kind} of key ${nameOf(this.key)}${map}`
+    return titleOf(this.kind, this)
   }
 
   cohort() {
@@ -58,9 +61,9 @@ class EngineLock extends AnyLock {
     return this.pins === 0 && this.callers.size === 0 && this.local.isIdle()
   }
 
-  /** Resolves when the lock is idle, for all objects of this thread, and the server has been told. */
+  /** Resolves when the lock is idle, and the server has been told. */
   async onIdle() {
-    await this.#hub.idle(allIdle(this), this.alike)
+    await this.#hub.idle(super.onIdle(), this.times)
   }
 
   /** Tells the listener if the lock has become idle. */
@@ -106,10 +109,8 @@ class EngineLock extends AnyLock {
     const hint = super.holdersHint(timeout, what)
     const cohort = this.#cohort
     if (hint === '' || cohort?.isHeld()) return hint
-    if (this.local.isLocked() && !cohort?.isAsking())
-      return `; a caller of this thread has not released ${what}, though it has lost it: end its work when its signal aborts`
-    const rest = this.times?.minHold ? ', or the minHold of its last grant is not over' : ''
-    return `; another caller has ${what}, perhaps in another process${rest}: docs/operations.md shows how to see which`
+    const isLost = this.local.isLocked() && !cohort?.isAsking()
+    return isLost ? lostHint(what) : elsewhereHint(what, this.times)
   }
 
   hint() {
@@ -188,6 +189,11 @@ class EngineLock extends AnyLock {
     }
   }
 
+  /** `waiting`, which waits for a holder of this thread, whose lease may end. */
+  during(waiting) {
+    return this.#hub.during(waiting, this.cohort().maxHold)
+  }
+
   async #go(wish, limits, signal) {
     throwIfAborted(signal)
     this.#hub.admit(this)
@@ -197,7 +203,7 @@ class EngineLock extends AnyLock {
     let place
     let isIn = false
     try {
-      place = await this.#hub.during(this.enterLocal(wish, limits), this.cohort().maxHold)
+      place = await this.during(this.enterLocal(wish, limits))
       isIn = true
       const taken = this.cohort().take(wish, signal)
       const hold = taken instanceof Promise ? await taken : taken
@@ -226,14 +232,6 @@ class EngineLock extends AnyLock {
     hold.isOver = true
     this.#letGo(hold.wish, hold.place, hold)
     this.#end(hold.caller)
-  }
-
-  /**
-   * The hold has exceeded the lock's maxHold. Its caller may go on, but the waiters of this thread
-   * no longer wait for it.
-   */
-  end(hold) {
-    this.give(hold)
   }
 
   /** Gives back all but `units` of the hold. */

@@ -116,7 +116,8 @@ class EngineRWLock extends EngineLock {
   async #rise(hold, isToWait, signal) {
     if (this.rising++ === 0) this.cohort().rise(hold.lease)
     try {
-      hold.place = await hold.place.upgrade({ signal, timeout: isToWait ? undefined : 0 })
+      const upgraded = hold.place.upgrade({ signal, timeout: isToWait ? undefined : 0 })
+      hold.place = await this.during(upgraded)
     } catch (error) {
       if (error === reasonOf(signal)) throw error
       if (error.code === 'ERR_LOCK_UPGRADE') throw upgradeError(this)
@@ -167,7 +168,7 @@ class EngineRWLock extends EngineLock {
   #succeed(next, hold, place, { mode }) {
     const { observer } = this
     if (observer !== null) {
-      observed.ended(observer, hold.observed, 1)
+      if (hold.observed !== undefined) observed.ended(observer, hold.observed, 1)
       next.observed = observed.granted(observer, mode, 1, null, next.isAbandoned)
     }
     hold.isOver = true
@@ -199,7 +200,7 @@ async function orNothing(taken) {
   try {
     return await taken
   } catch (error) {
-    if (error.code === 'ERR_LOCK_TIMEOUT') return undefined
+    if (['ERR_LOCK_TIMEOUT', 'ERR_LOCK_UPGRADE'].includes(error?.code)) return undefined
     throw error
   }
 }

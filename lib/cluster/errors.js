@@ -67,6 +67,16 @@ const untoldReleaseText = (name, time, cause) =>
   `${name} could not be told for ${time} ms that a lock has been released: ${reasonOf(cause)}. Others get it when the ` +
   'maxHold of its hold is over, or its engine is closed'
 
+// The end of a timeout's message: who has `what`.
+
+const lostHint = (what) =>
+  `; a caller of this thread has not released ${what}, though it has lost it: end its work when its signal aborts`
+
+function elsewhereHint(what, times) {
+  const rest = times?.minHold ? ', or the minHold of its last grant is not over' : ''
+  return `; another caller has ${what}, perhaps in another process${rest}: docs/operations.md shows how to see which`
+}
+
 /** `what` is in use with the value `theirs`, and this process has constructed it with `ours`. */
 function mismatchError(what, theirs, ours) {
   const message = `${what} is in use with the value ${theirs}, not ${ours}: construct it alike everywhere`
@@ -118,10 +128,12 @@ function unpack({ message, cause, ...words }) {
 
 module.exports = {
   closedError,
+  elsewhereHint,
   engineError,
   faultOf,
   hadAnswered,
   isUnanswered,
+  lostHint,
   mismatchError,
   pack,
   reasonOf,

@@ -204,10 +204,9 @@ class Hub {
     if (this.#waits === (change > 0 ? 1 : 0)) this.#keepWatch()
   }
 
-  /** Resolves when the locks in `alike` are idle, as `promise` does, and the server has been told. */
-  async idle(promise, alike) {
-    const ends = Array.from(alike, ({ times }) => times?.maxHold ?? Infinity)
-    await this.during(promise, Math.min(...ends))
+  /** Resolves when locks with these times are idle, and the server has been told. */
+  async idle(promise, times) {
+    await this.during(promise, times?.maxHold)
     await this.leaving.ended()
   }
 

@@ -1,7 +1,7 @@
 'use strict'
 // The options `maxHold`, the longest time of a hold, and `minHold`, the least time for which a hold excludes others.
 const { lockError } = require('./errors.js')
-const { nameOf } = require('./keys.js')
+const { titleOf } = require('./keys.js')
 const { longestTimeout } = require('./options.js')
 
 const leastHold = 100
@@ -58,7 +58,7 @@ function checkAlike(known, times, { kind, name }) {
   if (known?.minHold === times?.minHold && known?.maxHold === times?.maxHold) return
   throw lockError(
     'ERR_LOCK_MISMATCH',
-    `the ${kind} ${nameOf(name)} exists with another maxHold or minHold: construct it alike everywhere`,
+    `${titleOf(kind, { name, keyMap: null })} exists with another maxHold or minHold: construct it alike everywhere`,
   )
 }
 

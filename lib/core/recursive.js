@@ -24,7 +24,7 @@ const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
 function unsupported() {
   const message =
-    "reentrant locks need AsyncLocalStorage, which this runtime does not have: use a plain Mutex, or in Node.js before 20.16 import 'boxoffice'"
+    "reentrant locks need AsyncLocalStorage, which this runtime lacks: use a Mutex, or in Node.js before 20.16 import 'boxoffice'"
   return lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 

@@ -149,7 +149,9 @@ class InnerMutex extends LocalMutex {
   }
 
   queueUp(weight, limits) {
-    return super.queueUp(weight, limits, InnerWaiter, limits)
+    const promise = super.queueUp(weight, limits, InnerWaiter, limits)
+    // Where the hold may end by itself, the lock keeps the process alive.
+    return this.outer.during?.(promise) ?? promise
   }
 
   /** Moves every waiter to the queue of the lock, which is still held. */

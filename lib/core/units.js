@@ -82,7 +82,7 @@ function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
   platform.warnHere(
     'BOXOFFICE_TOO_MANY_UNITS',
     `a caller waits for ${weight} units of ${lock.title()}, which has ${whole}: only setValue() or release() can raise ` +
-      `its value, and callers behind this one wait, too; for a priority: { priority: ${weight} }`,
+      `its value, and later callers wait, too; for a priority: { priority: ${weight} }`,
     'It began to wait',
   )
 }

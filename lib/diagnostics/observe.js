@@ -31,6 +31,7 @@ function observeSingle(lock, kind, settings) {
     return lock
   }
   // All objects of this thread for one lock share its observer.
+  if (lock.observer !== null) return lock
   const known = lock.share?.observer?.deref()
   if (known !== undefined) {
     lock.observer = known

@@ -1,9 +1,10 @@
 'use strict'
 // The mutexes of scope host in this thread: one per slot of a segment, however many objects share
 // it.
+const { commonMap } = require('../core/common_map.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { checkAlike, checkHostTimes } = require('../core/hold_times.js')
-const { lentKeyMap, mutexAt } = require('../process/mutexes.js')
+const { mutexAt } = require('../process/mutexes.js')
 const { mapIn } = require('../process/shared_key_map.js')
 const { indexOfSlot } = require('../process/shares.js')
 const { HostKeyMap, pinned } = require('./key_map.js')
@@ -46,7 +47,7 @@ class KeyMutex extends pinned(LentMutex) {
   }
 }
 
-const HostMutexMap = lentKeyMap(HostKeyMap)
+const HostMutexMap = commonMap(HostKeyMap)
 const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict, times }, watch) {

@@ -31,7 +31,12 @@ const timed = (Base) =>
     }
 
     onIdle() {
-      return untilIdle(super.onIdle(), this.lender.times)
+      return this.during(super.onIdle())
+    }
+
+    /** `waiting`, which waits for a holder of this thread, whose hold may end by itself. */
+    during(waiting) {
+      return untilIdle(waiting, this.lender.times)
     }
 
     releaser(grant, isAbandoned) {

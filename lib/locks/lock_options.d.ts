@@ -23,7 +23,7 @@ export interface LockOptions {
    * within the thread.
    *
    * `'fifo'`: strictly first in, first out, for waiters of an object with this option. If one object of a thread for a
-   * mutex has this option, it applies to all of the thread's objects for that mutex.
+   * mutex, or for a lock over an engine, has this option, it applies to all of the thread's objects for that lock.
    *
    * @default 'bounded'
    */
@@ -87,8 +87,8 @@ export interface MaxHoldOptions {
 
 /**
  * How long a hold lasts at most and at least: see docs/hold-times.md. All objects of one lock must have the same times, in
- * all threads and processes. At scope `'host'` the constructor throws `ERR_LOCK_MISMATCH` when another object of this
- * thread has other times. It does not check the times of other threads and processes.
+ * all threads and processes. The constructor throws `ERR_LOCK_MISMATCH` when another object of this thread has other
+ * times. It does not check the times of other threads and processes.
  *
  * At scope `'host'` a lock with either time throws `ERR_LOCK_UNSUPPORTED`
  *

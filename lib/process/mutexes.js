@@ -1,6 +1,7 @@
 'use strict'
 // The mutexes that the threads of the process share, as seen in this thread: one for each word, however
 // many objects share it.
+const { commonMap } = require('../core/common_map.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { LentMutex } = require('../core/lent_mutex.js')
@@ -61,39 +62,7 @@ function indexInBuffer(buffer, byteOffset) {
 
 const indexOfName = (kind, name) => indexOfKey(tableOfNames(kind), toText(name), lockKind, start)
 
-/** Key maps of class `Base` whose locks are lent mutexes. */
-const lentKeyMap = (Base) =>
-  class extends Base {
-    /** Whether an object of this thread asked for `fairness: 'fifo'`. */
-    isStrict = false
-
-    moveIn(mutex) {
-      super.moveIn(mutex)
-      if (this.isStrict) mutex.beStrict()
-      if (this.watch !== undefined) this.watch.watches(mutex)
-    }
-
-    /** Called for each further object of this thread. */
-    isFor(isStrict, watch) {
-      if (isStrict && !this.isStrict) this.beStrict()
-      if (watch !== undefined && this.watch === undefined) this.beWatched(watch)
-    }
-
-    beStrict() {
-      this.isStrict = true
-      this.sweep() // idle locks attach again, strictly
-      for (const mutex of this.busy()) mutex.beStrict()
-    }
-
-    /** The first object with diagnostics decides for all objects. */
-    beWatched(watch) {
-      this.sweep()
-      watch.over(this)
-      for (const mutex of this.busy()) watch.watches(mutex)
-    }
-  }
-
-const LentKeyMap = lentKeyMap(SharedKeyMap)
+const LentKeyMap = commonMap(SharedKeyMap)
 const maps = new Map()
 
 /** The keyed mutexes of that kind and name. All objects of this thread share one map. */
@@ -109,4 +78,4 @@ function openKeyedMutexes(kind, { name, isStrict }, watch) {
   return map
 }
 
-module.exports = { lentKeyMap, mutexAt, openKeyedMutexes, openMutex }
+module.exports = { mutexAt, openKeyedMutexes, openMutex }

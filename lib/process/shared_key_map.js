@@ -2,9 +2,10 @@
 // The key map that the threads of a process share. Its words lie in a table in C++
 // (src/locks/lock_table.h). A lock here is this thread's part of a key, and is idle when this
 // thread neither holds the key nor waits for it.
-const { AlikeKeyMap } = require('../core/alike_maps.js')
+const { KeyMap } = require('../core/key_map.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
+const { IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { closeTable, tableOf, unshare } = require('./shares.js')
 
@@ -14,7 +15,14 @@ const users = new FinalizationRegistry((map) => map.isLeft())
 /** By table, the maps of this thread for its keys. */
 const mapsOf = new Map()
 
-class SharedKeyMap extends AlikeKeyMap {
+/** The promise of onIdle() of all maps with the same keys. */
+class CommonPromise extends IdlePromise {
+  drop(map) {
+    for (const one of map.alike()) super.drop(one)
+  }
+}
+
+class SharedKeyMap extends KeyMap {
   /** The number of objects that use it. */
   #users = 0
   /** The names of its tables. */
@@ -33,9 +41,31 @@ class SharedKeyMap extends AlikeKeyMap {
 
   /** Its table is open. */
   isMade() {
-    const alike = mapsOf.get(this.table) ?? new Set()
-    mapsOf.set(this.table, alike)
-    this.join(alike)
+    const others = mapsOf.get(this.table) ?? new Set()
+    mapsOf.set(this.table, others)
+    const [other] = others
+    others.add(this)
+    if (other !== undefined) this.#awaitAs(other)
+  }
+
+  /** Objects whose settings differ have maps of their own for the keys of one table. */
+  alike() {
+    return [...mapsOf.get(this.table)]
+  }
+
+  onIdle() {
+    if (this.idleListener === null) {
+      const maps = this.alike()
+      this.idleListener = new CommonPromise()
+      this.awaited = new Set(maps.flatMap((map) => [...map.locks()]))
+      for (const map of maps) map.#awaitAs(this)
+    }
+    return super.onIdle()
+  }
+
+  #awaitAs({ idleListener, awaited }) {
+    this.idleListener = idleListener
+    this.awaited = awaited
   }
 
   keepFor(user) {
@@ -58,8 +88,8 @@ class SharedKeyMap extends AlikeKeyMap {
     if (this.#users > 0 || this.isGone || !this.clear()) return
     this.isGone = true
     this.onGone()
-    this.alike.delete(this)
-    if (this.alike.size === 0) mapsOf.delete(this.table)
+    mapsOf.get(this.table).delete(this)
+    if (mapsOf.get(this.table).size === 0) mapsOf.delete(this.table)
     for (const name of this.#tables) closeTable(name, this)
   }
 

@@ -94,7 +94,7 @@ describe('onIdle() of a lock over an engine', () => {
 })
 
 for (const [name, make] of Object.entries(closables)) {
-  describe(`onIdle() of a ${name} over an engine, of two objects with different settings`, () => {
+  describe(`onIdle() of a ${name} over an engine, of two objects with different options`, () => {
     const world = fakeWorld()
 
     it('waits for the callers of both', async () => {

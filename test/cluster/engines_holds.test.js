@@ -34,7 +34,7 @@ describe('The options maxHold and minHold', () => {
     assert.throws(() => new Mutex({ engine, name, maxHold: 99 }), RangeError)
     assert.throws(() => new Mutex({ engine, name, minHold: Infinity }), RangeError)
     for (const time of [0, 100, 2 ** 31 - 1]) {
-      new Mutex({ engine, name, minHold: time, maxHold: Infinity })
+      new Mutex({ engine, name: `${name} ${time}`, minHold: time, maxHold: Infinity })
     }
   })
 
@@ -42,7 +42,7 @@ describe('The options maxHold and minHold', () => {
     const engine = await world.newEngine({ ttl: 1000, maxHold: 5000 })
     const both = { engine, name, minHold: 2000, maxHold: 1000 }
     assert.throws(() => new Mutex(both), { name: 'RangeError', message: /which is 1000 ms/ })
-    const own = { engine, name, minHold: 6000 }
+    const own = { engine, name: 'own', minHold: 6000 }
     assert.throws(() => new Mutex(own), { name: 'RangeError', message: /which is 5000 ms over/ })
     new Mutex({ ...own, maxHold: 6000 })
   })

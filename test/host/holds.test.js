@@ -359,6 +359,31 @@ describe('Holds of scope host', function () {
       await Promise.all(outcomes)
     })
 
+    it('keep a process alive while callers wait inside a hold whose callback never ends', async () => {
+      const makes = {
+        'new RecursiveMutex(options)': '(work) => lock.runExclusive(work)',
+        'new KeyedMutex({ ...options, reentrant: true })': '(work) => lock.runExclusive("a", work)',
+      }
+      const outcomes = Object.entries(makes).map(async ([make, enter]) => {
+        const options = JSON.stringify(optionsOf(freshName(), { maxHold: 150 }))
+        const { code, shown } = await run([
+          '-e',
+          `const boxoffice = require(${JSON.stringify(entry)})
+          const options = ${options}
+          const lock = ${make.replace('new ', 'new boxoffice.')}
+          const enter = ${enter}
+          const stuck = new Promise(() => {})
+          enter(() => {
+            enter(() => stuck)
+            enter(() => console.log(1))
+            return stuck
+          })`,
+        ])
+        assert.deepEqual([code, shown], [0, [1]], make)
+      })
+      await Promise.all(outcomes)
+    })
+
     it('abort the signal of callbacks, whose results are returned all the same', async () => {
       const mutex = open(freshName(), { maxHold: 150 })
       const result = await mutex.runExclusive(async ({ signal }) => {
