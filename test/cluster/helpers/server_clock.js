@@ -1,7 +1,15 @@
 'use strict'
 // A clock of a server that tests set while it runs, by clock_ahead.c: on Linux for x86-64.
 const { execFile } = require('node:child_process')
-const { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -15,7 +23,9 @@ async function serverClock() {
   const folder = mkdtempSync(join(tmpdir(), 'boxoffice-clock-'))
   const file = join(folder, 'ahead')
   const library = join(folder, 'clock_ahead.so')
-  const write = (seconds) => writeFileSync(file, new BigInt64Array([BigInt(seconds), 0n]))
+  const own = openSync(file, 'w')
+  // In place: a server that reads its clock while its mapped file is truncated dies of SIGBUS.
+  const write = (seconds) => writeSync(own, new BigInt64Array([BigInt(seconds), 0n]), 0, 16, 0)
   write(0)
   chmodSync(folder, 0o755)
   chmodSync(file, 0o666)
@@ -29,7 +39,10 @@ async function serverClock() {
       write(seconds)
       while (readFileSync(file).readBigInt64LE(8) === 0n) await sleep(10)
     },
-    close: () => rmSync(folder, { recursive: true }),
+    close() {
+      closeSync(own)
+      rmSync(folder, { recursive: true })
+    },
   }
 }
 
