@@ -142,7 +142,7 @@ class EngineLock extends AnyLock {
         hold.observed = observed.granted(observer, ...asked, null, hold.isAbandoned)
       return hold
     } catch (error) {
-      const isTaken = error?.code === 'ERR_LOCK_TIMEOUT'
+      const isTaken = error?.code === 'ERR_LOCK_TIMEOUT' && !isAbort(error, signal)
       if (isTaken && ifAvailable) return undefined
       const reason = isTaken && isFull ? this.fullError(maxPending) : error
       if (observer !== null) observed.refused(observer, ...asked, reason)
@@ -214,8 +214,7 @@ class EngineLock extends AnyLock {
     } catch (error) {
       if (isIn) this.#letGo(wish, place)
       this.#end(caller)
-      const isAborted = signal?.aborted && error === reasonOf(signal)
-      throw isIn || limits?.timeout !== 0 || isAborted ? error : this.timeoutError(0)
+      throw isIn || limits?.timeout !== 0 || isAbort(error, signal) ? error : this.timeoutError(0)
     }
   }
 
@@ -239,6 +238,7 @@ class EngineLock extends AnyLock {
     const { wish } = hold
     if (hold.observed !== undefined)
       observed.ended(this.observer, hold.observed, wish.units - units)
+    if (hold.isOver) return
     hold.wish = { ...wish, units, cost: units }
     hold.lease.shrink(units)
     this.#letGo({ ...wish, units: wish.units - units }, hold.place)
@@ -280,6 +280,8 @@ class EngineLock extends AnyLock {
     return Object.defineProperty(release, 'signal', signal)
   }
 }
+
+const isAbort = (error, signal) => signal?.aborted && error === reasonOf(signal)
 
 /** What diagnostics count: the units of a semaphore, and any other hold as one. */
 const weightOf = ({ mode, units }) => (mode === undefined ? units : 1)

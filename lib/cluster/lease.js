@@ -200,8 +200,8 @@ class Lease {
     this.state = 'held'
     this.isAbandoned = abandoned
     this.until = until
-    const { bound, isForEach, maxHold } = this.cohort
-    this.turn = new Turn(this.#clock, token, bound, this.#clock.now() + maxHold / 2, isForEach)
+    const end = this.#clock.now() + this.cohort.maxHold / 2
+    this.turn = new Turn(this.#clock, token, this.cohort, end)
     if (wanted || this.#isWantedSoon) this.wanted()
     if (!this.isClaim()) this.#confirmation.keepOn()
     this.hub.watch(this)

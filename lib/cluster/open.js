@@ -63,7 +63,7 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const capacity = value === '' ? 1 : value
   const make = () => new kinds[kind]({ hub, kind, name, prefix, capacity, times })
   const map = hub.shared(`${prefix} ${value}`, () => new EngineKeyMap(hub, make, name, times))
-  checkAlike(map.times, times, { kind: `keyed ${kind}`, name })
+  checkAlike(map.times, times, { kind: kind === 'lock' ? 'lock manager' : `keyed ${kind}`, name })
   map.isFor(isStrict, watch)
   return map
 }

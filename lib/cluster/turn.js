@@ -9,7 +9,7 @@ const tokenBits = 12n
 class Turn {
   #clock
   #token
-  #bound
+  #cohort
   #end
   #most
   #uses = 0
@@ -18,15 +18,15 @@ class Turn {
   #usesBefore = 0
 
   /**
-   * Counts by `clock`. `token` is the server's, and `bound` one of core/cohort.js. The turn is over at `end` even if
-   * no other process waits, and after one use if it `isForEach` hold anew.
+   * Counts by `clock`. `token` is the server's, and `cohort.bound` one of core/cohort.js. The turn is over at `end` even
+   * if no other process waits, and after one use if it is for each hold anew.
    */
-  constructor(clock, token, bound, end, isForEach) {
+  constructor(clock, token, cohort, end) {
     this.#clock = clock
     this.#token = token << tokenBits
-    this.#bound = bound
+    this.#cohort = cohort
     this.#end = end
-    this.#most = isForEach ? 1 : mostUses
+    this.#most = cohort.isForEach ? 1 : mostUses
   }
 
   /** Called when other processes wait for the lease: limits how long this thread passes it on. */
@@ -39,7 +39,7 @@ class Turn {
   isOver(time) {
     if (time >= this.#end || this.#uses >= this.#most) return true
     if (this.#wantedAt === undefined) return false
-    return isOver(this.#bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
+    return isOver(this.#cohort.bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
   }
 
   /** Its tokens come after the first one of `other`, which issues no more. */

@@ -55,7 +55,8 @@ function refuseHostTimes(kindName) {
 
 /** Throws unless this thread's other objects of the same lock have the same `times`. */
 function checkAlike(known, times, { kind, name }) {
-  if (known?.minHold === times?.minHold && known?.maxHold === times?.maxHold) return
+  const isAlike = (known?.minHold ?? 0) === (times?.minHold ?? 0)
+  if (isAlike && known?.maxHold === times?.maxHold) return
   throw lockError(
     'ERR_LOCK_MISMATCH',
     `${titleOf(kind, { name, keyMap: null })} exists with another maxHold or minHold: construct it alike everywhere`,

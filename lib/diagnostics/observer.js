@@ -278,7 +278,11 @@ class Observer {
   }
 
   describeHolders() {
-    return textOfHolders(this.lock.snapshot().holders)
+    const { lock } = this
+    const { holders } = lock.snapshot()
+    // Over an engine another object of the lock may have brought the diagnostics during a hold.
+    const isEarlier = holders.length === 0 && lock.scope === 'cluster' && lock.isLocked()
+    return isEarlier ? 'held by a caller that came before its diagnostics' : textOfHolders(holders)
   }
 
   reports() {

@@ -10,7 +10,21 @@ const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
 /** The recursive mutex of a lock of a key map. All objects that share the map share its holds. */
-const recursiveOf = (lock) => new Recursive(lock)
+class KeyRecursive extends Recursive {
+  /** Meanwhile the lock keeps its key: a hold may end just after its inner queue has admitted the caller. */
+  async enterFrom(around, limits) {
+    const { lock } = this
+    lock.pins++
+    try {
+      return await super.enterFrom(around, limits)
+    } finally {
+      lock.pins--
+      lock.reportIdle()
+    }
+  }
+}
+
+const recursiveOf = (lock) => new KeyRecursive(lock)
 
 /** Whether this chain of calls holds the key of `lock`. */
 function isInside(lock) {

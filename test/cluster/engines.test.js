@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const {
+  E_TIMEOUT,
   ConditionVariable,
   KeyedMutex,
   KeyedRWLock,
@@ -74,6 +75,13 @@ describe('Locks over an engine', () => {
       await world.clock.until(late)
       release()
     }
+  })
+
+  it('reject with the reason of an aborted signal, though that has the code of a timeout', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
+    const signal = AbortSignal.abort(E_TIMEOUT)
+    for (const limits of [{ ifAvailable: true }, { maxPending: 0 }, { timeout: 0 }])
+      await assert.rejects(mutex.acquire({ ...limits, signal }), (error) => error === E_TIMEOUT)
   })
 
   it('say that the minHold of a released grant may not be over', async () => {

@@ -74,6 +74,8 @@ describe('Objects of one name over an engine', () => {
       message:
         'the mutex "times" exists with another maxHold or minHold: construct it alike everywhere',
     })
+    new Mutex({ engine, name: 'rest', minHold: 0 })
+    new Mutex({ engine, name: 'rest' })
     const keyed = new KeyedMutex({ engine })
     assert.throws(() => new KeyedMutex({ engine, minHold: 10 }), {
       message: /^the keyed mutex exists with another maxHold or minHold: /,
@@ -95,6 +97,31 @@ describe('Objects of one name over an engine', () => {
     const { locks } = await snapshot()
     const [{ totals }] = locks.filter(({ name, key }) => name === 'd' && key === undefined)
     assert.equal(totals.acquisitions, 2)
+  })
+
+  it('say that a holder came before the diagnostics', async () => {
+    const release = await new Mutex({ engine, name: 'e' }).acquire()
+    const watched = new Mutex({ engine, name: 'e', diagnostics: true })
+    await assert.rejects(watched.acquire({ timeout: 20 }), {
+      message: /; it is held by a caller that came before its diagnostics$/,
+    })
+    release()
+  })
+
+  it('keep strict order from the first one with fairness on', async () => {
+    const plain = new Mutex({ engine, name: 'f' })
+    const release = await plain.acquire()
+    const strict = { name: 'f', fairness: 'fifo' }
+    const fifo = new Mutex({ engine, ...strict })
+    const there = new Mutex({ engine: await world.newEngine(), ...strict })
+    const order = []
+    const all = [there.runExclusive(() => order.push('there'))]
+    await world.clock.settle()
+    for (let i = 0; i < 3; i++) all.push(fifo.runExclusive(() => order.push('here')))
+    await world.clock.settle()
+    release()
+    await world.clock.until(Promise.all(all))
+    assert.deepEqual(order, ['there', 'here', 'here', 'here'])
   })
 
   it('of which one has got diagnostics during a hold let its reader upgrade', async () => {

@@ -21,6 +21,32 @@ for (const [scope, use] of Object.entries(scopes)) {
       assert.equal(locks.size, 0)
     })
 
+    it('excludes others by a call inside that is admitted as the hold ends, also where idle keys go', async () => {
+      for (let i = 0; i < 255; i++) await locks.runExclusive(`idle ${i}`, () => {})
+      const { open, opened } = gate()
+      const { open: end, opened: ended } = gate()
+      let inside = 0
+      const enter = async () => {
+        assert.equal(++inside, 1, 'oracle: two are inside')
+        await ended
+        inside--
+      }
+      let second
+      const outer = locks.runExclusive('a', async () => {
+        const first = locks.runExclusive('a', () => opened)
+        second = locks.runExclusive('a', enter)
+        await settled()
+        opened.then(() => locks.release('a'))
+        open()
+        await first
+      })
+      for (let i = 0; i < 9; i++) await settled()
+      const third = locks.runExclusive('a', enter)
+      for (let i = 0; i < 9; i++) await settled()
+      end()
+      await Promise.all([outer, second, third])
+    })
+
     /**
      * Starts a hold of "a" with a call inside that does not end, and one behind it with `limits`, and ends the hold. An
      * outsider that waits gets the key, and the call behind queues again.
