@@ -82,8 +82,8 @@ class Chaos {
     const isIn = new Promise((resolve) => child.once('message', resolve))
     one.ready = inTime(Promise.race([isIn, closed]), one, 'be in a room')
     one.ended = new Promise((resolve) => {
-      child.once('close', (code, signal) => {
-        this.#alive.delete(who)
+      const end = (code, signal) => {
+        if (!this.#alive.delete(who)) return
         this.#write(who, 'gone')
         const bySignal = signal === 'SIGKILL' || code === 137
         one.suicide = bySignal && !one.killed && this.#suicides
@@ -93,7 +93,15 @@ class Chaos {
         } else if (bySignal && !one.killed)
           this.faults.push(`${who} was killed, but not by this test`)
         resolve(one)
+      }
+      // With 'close' all of stderr has come. Under Wine the pipes of a killed process may stay open.
+      child.once('exit', (code, signal) => {
+        if (!one.killed) return
+        child.stderr.destroy()
+        if (child.connected) child.disconnect()
+        end(code, signal)
       })
+      child.once('close', end)
     })
     if (env.BOXOFFICE_KILL) this.#suicides = true
     this.#alive.set(who, one)
