@@ -189,7 +189,7 @@ class EngineLock extends AnyLock {
     }
   }
 
-  /** `waiting`, which waits for a holder of this thread, whose lease may end. */
+  /** Resolves as `waiting`, which waits for a holder of this thread. Until then a maxHold keeps the process alive. */
   during(waiting) {
     return this.#hub.during(waiting, this.cohort().maxHold)
   }

@@ -34,7 +34,7 @@ const timed = (Base) =>
       return this.during(super.onIdle())
     }
 
-    /** `waiting`, which waits for a holder of this thread, whose hold may end by itself. */
+    /** Resolves as `waiting`, which waits for a holder of this thread. Until then a maxHold keeps the process alive. */
     during(waiting) {
       return untilIdle(waiting, this.lender.times)
     }
