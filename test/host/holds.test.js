@@ -333,6 +333,16 @@ describe('Holds of scope host', function () {
       assert.deepEqual([code, shown], [0, [0, 1, 2, 3]])
     })
 
+    /** How a process ends that runs `code` with `lock`, which `make` constructs with a maxHold. */
+    const endWith = (make, code) =>
+      run([
+        '-e',
+        `const boxoffice = require(${JSON.stringify(entry)})
+        const options = ${JSON.stringify(optionsOf(freshName(), { maxHold: 150 }))}
+        const lock = ${make.replace('new ', 'new boxoffice.')}
+        ${code}`,
+      ])
+
     it('keep a process alive for each kind of lock, whose holders never release', async () => {
       const waits = {
         'new Mutex(options)': 'lock.runExclusive(() => held(i))',
@@ -345,15 +355,11 @@ describe('Holds of scope host', function () {
         'new LockManager(options)': 'lock.request("a", () => held(i))',
       }
       const outcomes = Object.entries(waits).map(async ([make, wait]) => {
-        const options = JSON.stringify(optionsOf(freshName(), { maxHold: 150 }))
-        const { code, shown } = await run([
-          '-e',
-          `const boxoffice = require(${JSON.stringify(entry)})
-          const options = ${options}
-          const lock = ${make.replace('new ', 'new boxoffice.')}
-          const held = (i) => { console.log(i); return new Promise(() => {}) }
+        const { code, shown } = await endWith(
+          make,
+          `const held = (i) => { console.log(i); return new Promise(() => {}) }
           for (let i = 0; i < 3; i++) ${wait}`,
-        ])
+        )
         assert.deepEqual([code, shown], [0, [0, 1, 2]], make)
       })
       await Promise.all(outcomes)
@@ -365,20 +371,16 @@ describe('Holds of scope host', function () {
         'new KeyedMutex({ ...options, reentrant: true })': '(work) => lock.runExclusive("a", work)',
       }
       const outcomes = Object.entries(makes).map(async ([make, enter]) => {
-        const options = JSON.stringify(optionsOf(freshName(), { maxHold: 150 }))
-        const { code, shown } = await run([
-          '-e',
-          `const boxoffice = require(${JSON.stringify(entry)})
-          const options = ${options}
-          const lock = ${make.replace('new ', 'new boxoffice.')}
-          const enter = ${enter}
+        const { code, shown } = await endWith(
+          make,
+          `const enter = ${enter}
           const stuck = new Promise(() => {})
           enter(() => {
             enter(() => stuck)
             enter(() => console.log(1))
             return stuck
           })`,
-        ])
+        )
         assert.deepEqual([code, shown], [0, [1]], make)
       })
       await Promise.all(outcomes)
