@@ -38,7 +38,19 @@ describe('the inspector under load', function () {
       const kinds = ${JSON.stringify(kinds)}
       const wrong = []
       let most = 0
+      /** By the port of its client: the end of each connection, as the server sees it. */
+      const ends = new Map()
+      function endOf(port) {
+        if (!ends.has(port)) {
+          const end = {}
+          end.promise = new Promise((resolve) => { end.resolve = resolve })
+          ends.set(port, end)
+        }
+        return ends.get(port)
+      }
       server.on('connection', (socket) => {
+        const { remotePort } = socket
+        socket.on('close', () => endOf(remotePort).resolve())
         const count = (name) => socket.listenerCount(name)
         socket.on('data', () => { most = Math.max(most, count('close') + count('error')) })
       })
@@ -51,12 +63,22 @@ describe('the inspector under load', function () {
         })
         request.on('error', resolve)
         request.end(leaves ? () => setImmediate(() => request.destroy()) : undefined)
+        if (leaves) request.on('socket', (socket) => socket.on('connect', () => ports.push(socket.localPort)))
       })
+      /** The ports of the clients that go before the answer. */
+      const ports = []
       async function round() {
         const many = ${requests}
         for (let i = 0; i < many; i += 100) {
           await Promise.all(Array.from({ length: 100 }, (_, j) => ask(kinds[j % kinds.length], j > 95)))
         }
+        for (const port of ports.splice(0)) {
+          await endOf(port).promise
+          ends.delete(port)
+        }
+        // The inspector shares a snapshot for 200 ms. Timers of equal length end in the order of their start.
+        await turn()
+        await new Promise((resolve) => setTimeout(resolve, 200))
       }
       await round()
       const ofTime = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
