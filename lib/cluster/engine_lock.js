@@ -57,8 +57,12 @@ class EngineLock extends AnyLock {
   }
 
   isIdle() {
-    if (this.key === undefined) return this.callers.size === this.passers
+    if (this.key === undefined) return !this.hasCallers()
     return this.pins === 0 && this.callers.size === 0 && this.local.isIdle()
+  }
+
+  hasCallers() {
+    return this.pins > 0 || this.callers.size > this.passers
   }
 
   /** Resolves when the lock is idle, and the server has been told. */
@@ -66,11 +70,10 @@ class EngineLock extends AnyLock {
     await this.#hub.idle(super.onIdle(), this.times)
   }
 
-  /** Tells the listener if the lock has become idle. */
   reportIdle() {
-    if (this.idleListener === null || !this.isIdle()) return
-    if (this.key !== undefined) this.#cohort = null
-    this.idleListener.drop(this)
+    if (this.idleListener === null) return
+    if (this.key !== undefined && this.isIdle()) this.#cohort = null
+    super.reportIdle()
   }
 
   isLocked() {

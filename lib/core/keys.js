@@ -4,13 +4,10 @@
 function checkKey(key) {
   const type = typeof key
   if (type !== 'string' && type !== 'number' && type !== 'bigint') {
-    throw new TypeError(`a key must be a string, a number or a bigint, not ${describe(key)}`)
+    const found = key === null ? 'null' : type
+    throw new TypeError(`a key must be a string, a number or a bigint, not ${found}`)
   }
   if (Number.isNaN(key)) throw new RangeError('a key must not be NaN')
-}
-
-function describe(value) {
-  return value === null ? 'null' : typeof value
 }
 
 /** The key as error messages show it: the string '1' is not the number 1. */

@@ -164,15 +164,21 @@ class LentMutex extends LentTickets {
     if (this.idleListener !== null) this.reportIdle()
   }
 
-  /** Passers do not count, nor keep a single lock from being idle. */
+  /** Passers do not count. */
   pending() {
     return this.queueSize() - this.passers
   }
 
   isIdle() {
-    if (super.isIdle()) return true
-    if (this.key !== undefined || this.pins > 0 || this.isHere()) return false
-    return this.hasQueue() && this.pending() === 0
+    return super.isIdle() || (this.key === undefined && this.#isLeftToPassers())
+  }
+
+  hasCallers() {
+    return !super.isIdle() && !this.#isLeftToPassers()
+  }
+
+  #isLeftToPassers() {
+    return this.pins === 0 && !this.isHere() && this.hasQueue() && this.pending() === 0
   }
 
   enqueue(waiter) {

@@ -11,7 +11,11 @@ const { Watchers } = require('./watchers.js')
 
 const unavailable = 'was not available'
 
-/** The base of every lock, of any scope; title() names it in error messages. */
+/**
+ * The base of every lock, of any scope. Derived classes implement title(), which names it in error messages, isIdle(),
+ * whether this thread needs it no more, and hasCallers(), whether a caller of this thread holds it or waits for it. A
+ * caller of waitForUnlock() does not want the lock and is none, but keeps the lock of a key with its key.
+ */
 class AnyLock {
   timeoutError(timeout, waiter) {
     const why = this.hint(waiter) || this.holdersHint(timeout)
@@ -68,14 +72,14 @@ class AnyLock {
     return this.key === undefined ? null : this.idleListener
   }
 
-  /** Whether a caller of this thread holds the lock or waits for it. */
   hasCallers() {
     return !this.isIdle()
   }
 
-  /** Tells the listener if the lock has become idle. */
+  /** Tells the listener if the lock has become idle, and a keyed map if only callers of waitForUnlock() are left. */
   reportIdle() {
     if (this.isIdle()) this.idleListener.drop(this)
+    else if (this.key !== undefined && !this.hasCallers()) this.idleListener.reportIdle()
   }
 
   /** Resolves when no caller of this thread holds the lock or waits for it. */
@@ -249,7 +253,7 @@ class LocalLock extends AnyLock {
   }
 
   waiters() {
-    return this.hasQueue() ? [...this.queue] : []
+    return [...(this.queue ?? [])]
   }
 
   memory() {
@@ -278,7 +282,7 @@ class LocalLock extends AnyLock {
     if (this.watchers.size === 0) this.watchers = null
   }
 
-  /** A key stays while it has watchers. Watchers of a single lock do not count: they do not want it. */
+  /** A key stays while it has watchers. */
   isIdle() {
     return this.pins === 0 && this.isFree() && (this.watchers === null || this.key === undefined)
   }

@@ -25,7 +25,7 @@ class AnyWaiter {
    * waiter without limits 64 bytes.
    */
   reject(reason) {
-    if (this.limits !== null && this.limits.reject !== undefined) {
+    if (this.limits?.reject !== undefined) {
       this.limits.reject(reason)
       return
     }

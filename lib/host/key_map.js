@@ -66,14 +66,10 @@ const pinned = (Base) =>
     }
 
     /** A lock that rests until the end of its minHold is pinned, but has no caller. */
-    hasCallers() {
-      return !super.isIdle()
-    }
-
     reportIdle() {
       if (this.key === undefined) super.reportIdle()
       else if (!this.isPinned || this.hasCallers()) return
-      else if (unpin(this)) this.keyMap.drop(this)
+      else if (super.isIdle() && unpin(this)) this.keyMap.drop(this)
       else this.keyMap.reportIdle()
     }
   }

@@ -37,8 +37,8 @@ function copyOf(options) {
   const copy = {}
   try {
     for (const name in options) {
-      if (isName.has(name)) copy[name] = options[name]
-      else if (!isOfEveryObject(options, name)) put(copy, name, undefined, true)
+      // The reader of options rejects a name that is not known.
+      if (isName.has(name) || !isOfEveryObject(options, name)) put(copy, name, options[name], true)
     }
     // Getters of a class.
     for (const name of names) {

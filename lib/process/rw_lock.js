@@ -52,8 +52,8 @@ class SharedRWLock extends SharedLock {
 
   /** Whether this thread holds the lock. */
   isOurs() {
-    const { isHeld, reads, waiting } = this.share
-    return isHeld || reads > 0 || waiting > 0
+    const { isHeld, reads } = this.share
+    return isHeld || reads > 0
   }
 
   /**

@@ -55,7 +55,7 @@ class SharedSemaphore extends SharedLock {
 
   /** Whether this thread holds units. */
   isOurs() {
-    return this.share.waiting > 0 || this.share.out > 0
+    return this.share.out > 0
   }
 
   modeOf() {

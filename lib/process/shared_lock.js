@@ -53,7 +53,11 @@ class SharedLock extends AnyLock {
   }
 
   isIdle() {
-    return this.pins === 0 && !this.isOurs()
+    return !this.hasCallers() && (this.key === undefined || this.share.passing === 0)
+  }
+
+  hasCallers() {
+    return this.pins > 0 || this.isOurs() || this.pending() > 0
   }
 
   /** The lock, or a place in its queue, may have changed hands. */
