@@ -1,7 +1,6 @@
 'use strict'
-// The base of all locks over an engine. The promises of this thread first queue in a local lock;
-// the admitted ones share leases of the server, which they pass on (cohort.js). It replaces a local
-// lock, in keyed maps as well.
+// The base of all locks over an engine. The promises of this thread first queue in a local lock; the admitted ones
+// share leases of the server, which they pass on (cohort.js). It replaces a local lock, in keyed maps as well.
 const { reasonOf, throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/following.js')
 const { E_CANCELED } = require('../core/errors.js')
@@ -110,9 +109,8 @@ class EngineLock extends AnyLock {
   /** Diagnostics know the holders of this process only. */
   holdersHint(timeout, what = 'it') {
     const hint = super.holdersHint(timeout, what)
-    const cohort = this.#cohort
-    if (hint === '' || cohort?.isHeld()) return hint
-    const isLost = this.local.isLocked() && !cohort?.isAsking()
+    if (hint === '' || this.#cohort?.isHeld()) return hint
+    const isLost = this.local.isLocked() && !this.#cohort?.isAsking()
     return isLost ? lostHint(what) : elsewhereHint(what, this.times)
   }
 
@@ -122,9 +120,9 @@ class EngineLock extends AnyLock {
   }
 
   /**
-   * Resolves to a hold that fits `wish` (see cohort.js); with `ifAvailable`, perhaps to undefined.
-   * Derived classes implement enterLocal(wish, limits), a promise of a place in the local lock, and
-   * leaveLocal(wish, place), which releases it and returns how much that has admitted.
+   * Resolves to a hold that fits `wish` (see cohort.js); with `ifAvailable`, perhaps to undefined. Derived classes
+   * implement enterLocal(wish, limits), a promise of a place in the local lock, and leaveLocal(wish, place), which
+   * releases it and returns how much that has admitted.
    */
   take(wish, limits) {
     const isFull = this.isFull(limits.maxPending)
@@ -156,13 +154,12 @@ class EngineLock extends AnyLock {
   /** Reports a wait before the grant, whether the caller waits for the server or takes a lease that is here. */
   async #observe(wish, limits) {
     const { observer } = this
-    const { mode } = wish
-    const waiter = { mode, weight: weightOf(wish), priority: limits.priority }
+    const waiter = { mode: wish.mode, weight: weightOf(wish), priority: limits.priority }
     const taken = this.#take(wish, limits, waiter)
     observed.waiting(observer, waiter, taken)
     try {
       const hold = await taken
-      hold.observed = observed.granted(observer, mode, waiter.weight, waiter, hold.isAbandoned)
+      hold.observed = observed.granted(observer, wish.mode, waiter.weight, waiter, hold.isAbandoned)
       return hold
     } catch (error) {
       observed.gaveUp(observer, waiter, error)
@@ -285,7 +282,6 @@ class EngineLock extends AnyLock {
 }
 
 const isAbort = (error, signal) => signal?.aborted && error === reasonOf(signal)
-
 /** What diagnostics count: the units of a semaphore, and any other hold as one. */
 const weightOf = ({ mode, units }) => (mode === undefined ? units : 1)
 
