@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "host/layout.h"
+#include "host/segment_plan.h"
 #include "platform/files.h"
 
 namespace boxoffice::host {
