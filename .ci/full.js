@@ -64,6 +64,16 @@ const beside = [
     limit: 1200,
   },
   { name: 'bare machine', run: '.ci/bare "$SCRATCH/machine"', limit: 1800, least: 2800 },
+  {
+    name: 'PostgreSQL 17 and 18',
+    run: `.ci/postgres "$SCRATCH"
+      for version in 17 18; do
+        programs="$SCRATCH/postgres-$version/package/native/bin"
+        BOXOFFICE_POSTGRES="$programs" node test/run.js 'test/cluster/postgres*.test.js'
+      done`,
+    limit: 1200,
+    least: 250,
+  },
   { name: 'relacy', run: '.ci/relacy', limit: 1200, least: 10 },
   { name: 'models', run: 'test/model/run.sh', limit: 1800, least: 100 },
   { name: 'C++ tests under ThreadSanitizer', run: '.ci/sanitized tsan', limit: 1800, least: 640 },

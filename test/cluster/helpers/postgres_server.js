@@ -29,8 +29,9 @@ function idOf(flag) {
   return Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
 }
 
-/** The folder of the newest installed server: Debian does not put it on the PATH. */
+/** The folder of the programs. Debian does not put its newest server on the PATH. */
 function programs() {
+  if (process.env.BOXOFFICE_POSTGRES !== undefined) return process.env.BOXOFFICE_POSTGRES
   if (!existsSync(debian)) return ''
   const [newest] = readdirSync(debian).sort((a, b) => b - a)
   return join(debian, newest, 'bin')
