@@ -9,6 +9,7 @@ const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
 const { hostRows } = require('./host-rows.js')
 const { curves, rows } = require('./rows.js')
+const { scaleRows } = require('./scale-rows.js')
 const { threadRows } = require('./thread-rows.js')
 const { measureThreads } = require('./threads.js')
 
@@ -20,6 +21,7 @@ async function main(rowName, kitName, size) {
   if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
   if (hostRows[rowName]) return print(await hostRows[rowName].measure(kitName))
   if (clusterRows[rowName]) return print(await clusterRows[rowName].measure(kitName))
+  if (scaleRows[rowName]) return print(await scaleRows[rowName].measure(kitName))
   const row = rows[rowName] ?? diagnosticsRows[rowName] ?? curves[rowName]
   const form = (await (kits[kitName] ?? diagnosticsKits[kitName])())[row.form]
   if (!form) return print(null)

@@ -1,6 +1,6 @@
-// Puts the results that are saved in docs/results/ into docs/performance/ and docs/waiting.md, between the marks
-//   <!-- results: name --> and <!-- end of results -->
-// and into the README's table of speed, and draws the charts. By itself: node bench/js/document.js
+// Puts the results that are saved in docs/results/ into docs/performance/, docs/scaling.md and docs/waiting.md, between
+// the marks <!-- results: name --> and <!-- end of results -->, and into the README's table of speed, and draws the
+// charts. By itself: node bench/js/document.js
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { nativeTables } = require('../native/tables.js')
@@ -8,13 +8,14 @@ const { drawCurves } = require('./curves.js')
 const { tableOfReads } = require('./libuv-pool/table.js')
 const { chartFile, chartOfSpeed, withSpeed } = require('./readme.js')
 const { results } = require('./results.js')
+const { scaleChartsOf } = require('./scale-charts.js')
 const { tableOfCells, tableOfVerdicts } = require('./tables.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
 const pages = ['thread', 'process', 'host', 'cluster', 'cpp'].map(
   (page) => `performance/${page}.md`,
 )
-const documents = [...pages, 'waiting.md'].map((file) => path.join(docs, file))
+const documents = [...pages, 'scaling.md', 'waiting.md'].map((file) => path.join(docs, file))
 const readme = path.join(docs, '..', 'README.md')
 const part = /^<!-- results: (\S+) -->\n[\s\S]*?^<!-- end of results -->$/gm
 
@@ -66,6 +67,7 @@ function writeDocuments() {
   writeFileSync(readme, withSpeed(readFileSync(readme, 'utf8'), readResults))
   writeFileSync(chartFile, chartOfSpeed(readResults))
   drawCurves(readResults('curves').cells)
+  for (const [file, svg] of scaleChartsOf(readResults('scaling').cells)) writeFileSync(file, svg)
 }
 
 module.exports = { documents, readme, readResults, saveResults, withResults, writeDocuments }

@@ -10,6 +10,8 @@ const { loadRows } = require('./load-rows.js')
 const { lockKits } = require('./lock-kits.js')
 const { lockRows } = require('./lock-rows.js')
 const { rows } = require('./rows.js')
+const { scaleRows } = require('./scale-rows.js')
+const { scaleServers } = require('./scale-servers.js')
 const { threadKits } = require('./thread-kits.js')
 const { threadRows } = require('./thread-rows.js')
 
@@ -33,6 +35,7 @@ const results = {
   processes: [{ rows: hostRows, kits: hostKits }],
   redis: [{ rows: clusterRows, kits: pick(clusterKits, (kit) => !isByPostgres(kit)) }],
   postgres: [{ rows: clusterRows, kits: pick(clusterKits, isByPostgres) }],
+  scaling: [{ rows: scaleRows, kits: scaleServers }],
 }
 
 const allRows = Object.assign(
@@ -44,6 +47,7 @@ const allRows = Object.assign(
   lockRows,
   hostRows,
   clusterRows,
+  scaleRows,
 )
 
 module.exports = { allRows, results }

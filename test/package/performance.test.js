@@ -6,6 +6,7 @@ const { chartsOf } = require('../../bench/js/curves.js')
 const { documents, readme, readResults, withResults } = require('../../bench/js/document.js')
 const { chartFile, chartOfSpeed, withSpeed } = require('../../bench/js/readme.js')
 const { results } = require('../../bench/js/results.js')
+const { scaleChartsOf } = require('../../bench/js/scale-charts.js')
 
 const text = documents.map((file) => readFileSync(file, 'utf8')).join('\n')
 const names = [...text.matchAll(/^<!-- results: (\S+) -->$/gm)].map(([, name]) => name)
@@ -34,7 +35,11 @@ describe('the tables of the documents', () => {
   })
 
   it('have the charts of the results beside them', () => {
-    for (const [file, svg] of chartsOf(readResults('curves').cells)) {
+    const charts = [
+      ...chartsOf(readResults('curves').cells),
+      ...scaleChartsOf(readResults('scaling').cells),
+    ]
+    for (const [file, svg] of charts) {
       assert.equal(readFileSync(file, 'utf8'), svg)
     }
   })
