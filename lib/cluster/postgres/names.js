@@ -42,9 +42,9 @@ function readNames(options) {
     alive: named('_alive_2'),
     clean: named('_clean_2'),
     admit: named('_admit_2'),
-    enter: named('_enter_5'),
+    enter: named('_enter_6'),
     confirm: named('_confirm_2'),
-    leave: named('_leave_5'),
+    leave: named('_leave_6'),
     renew: named('_renew_2'),
     open: named('_open_2'),
   }

@@ -39,7 +39,10 @@ BEGIN
   END LOOP;
   t := clock_timestamp();
   before := lease;
-  lease := ${clean}(lease, t);
+  -- A key that is free has nothing to take out.
+  IF cardinality(lease.stakes) > 0 OR lease.rest IS NOT NULL THEN
+    lease := ${clean}(lease, t);
+  END IF;
   IF cardinality(lease.stakes) = 0 AND (lease.rest IS NULL OR lease.rest < t) THEN
     lease.longest := NULL;
   END IF;
@@ -95,7 +98,10 @@ BEGIN
     END IF;
   END LOOP;
 
-  resting := state <> 'held' AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t);
+  resting := false;
+  IF state <> 'held' THEN
+    resting := EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t);
+  END IF;
   IF state = 'refused' THEN
     -- It has had its place at one of the ends.
     i := CASE WHEN is_first THEN 1 ELSE 0 END;
@@ -190,9 +196,12 @@ BEGIN
     END IF;
   END LOOP;
   lease.stakes := kept;
-  lease := ${clean}(lease, t);
-  lease.longest := greatest(lease.longest, claim, min_hold);
-  lease := ${admit}(lease, '', claim, 0, min_hold, t);
+  -- Without waiters and other holders nothing is to be let in.
+  IF cardinality(kept) > 0 OR lease.rest IS NOT NULL THEN
+    lease := ${clean}(lease, t);
+    lease.longest := greatest(lease.longest, claim, min_hold);
+    lease := ${admit}(lease, '', claim, 0, min_hold, t);
+  END IF;
   IF lease IS DISTINCT FROM before THEN
     UPDATE ${leases} SET fence = lease.fence, stakes = lease.stakes, abandoned = lease.abandoned,
       rest = lease.rest, longest = lease.longest, used_at = date_trunc('hour', t) WHERE key = name;
