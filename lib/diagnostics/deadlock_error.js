@@ -9,8 +9,14 @@ function labelOf({ lock, observer, key, mode, weight, stack }) {
   const { kind, scope, name } = observer
   // JSON has no bigints.
   const keyText = key === undefined ? undefined : toText(key)
-  const what = { kind, name, key: keyText, scope, mode, weight, title: lock.title(), stack }
+  const what = { kind, name, key: keyText, scope, mode, weight, title: titleOf(lock, observer), stack }
   return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...what })
+}
+
+/** With the place of its constructor, if it has no name. */
+function titleOf(lock, observer) {
+  const { madeAt } = lock.keyMap?.watch ?? observer
+  return !madeAt ? lock.title() : `${lock.title()} made ${madeAt.split('\n', 1)[0].trim()}`
 }
 
 /** `labels` are from C++: each wait, and the waiter's hold that the previous waiter waits for. */

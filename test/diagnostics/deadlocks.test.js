@@ -173,6 +173,30 @@ describe('Deadlocks of promises', () => {
     await assert.rejects(entered, ({ message }) => message.includes('deadlock of 1 waiter\n'))
   })
 
+  it('say where locks without a name were made', async () => {
+    const mutex = (function makesOne() {
+      return new Mutex({ diagnostics })
+    })()
+    const keyed = (function makesMap() {
+      return new KeyedMutex({ diagnostics })
+    })()
+    const [first, second] = await ended(
+      Promise.allSettled([
+        mutex.runExclusive(async () => {
+          await turn()
+          await keyed.runExclusive('ada', () => {})
+        }),
+        keyed.runExclusive('ada', async () => {
+          await turn()
+          await mutex.runExclusive(() => {})
+        }),
+      ]),
+    )
+    const { message } = first.reason ?? second.reason
+    assert.match(message, /waits for the mutex made at makesOne \(.*deadlocks\.test\.js/)
+    assert.match(message, /holds the mutex of key "ada" made at makesMap \(.*\), acquired\n/)
+  })
+
   it('are described with locks and where they were acquired', async () => {
     const a = new Mutex({ name: 'deadlock a', diagnostics })
     const b = new Mutex({ name: 'deadlock b', diagnostics })
