@@ -104,8 +104,12 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
  * const reader = await lock.acquireRead()
  * try {
  *   if (!prices.has('seat')) {
- *     using writer = await reader.upgrade()
- *     prices.set('seat', 20)
+ *     const writer = await reader.upgrade()
+ *     try {
+ *       prices.set('seat', 20)
+ *     } finally {
+ *       writer.release()
+ *     }
  *   }
  * } finally {
  *   reader.release()

@@ -94,10 +94,15 @@ export interface PostgresEngine extends Engine {
    * @throws {TypeError} when `client` has no `query()`.
    *
    * @example
-   * await client.query('BEGIN')
-   * await engine.withTransaction(client).acquire('A7', { timeout: 1000 })
-   * await client.query('UPDATE seats SET owner = $1 WHERE id = $2 AND owner IS NULL', [user, 'A7'])
-   * await client.query('COMMIT')
+   * try {
+   *   await client.query('BEGIN')
+   *   await engine.withTransaction(client).acquire('A7', { timeout: 1000 })
+   *   await client.query('UPDATE seats SET owner = $1 WHERE id = $2 AND owner IS NULL', [user, 'A7'])
+   *   await client.query('COMMIT')
+   * } catch (error) {
+   *   await client.query('ROLLBACK')
+   *   throw error
+   * }
    */
   withTransaction(client: PostgresClient): TransactionLocks
 }
