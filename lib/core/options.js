@@ -70,14 +70,21 @@ function isOfEveryObject(options, name) {
   return Object.getPrototypeOf(owner) === null && Object.hasOwn(owner, 'hasOwnProperty')
 }
 
-/** Names of options in other packages and in engines, with the name of the same option of a lock. */
-const meant = { __proto__: null, ttl: 'maxHold', lease: 'maxHold', duration: 'maxHold' }
+/** What is meant by options of other packages, of engines and of other locks in the constructor of a lock. */
+const meant = {
+  __proto__: null,
+  ttl: 'it is an option of the engine; a lock has maxHold',
+  lease: 'did you mean maxHold?',
+  duration: 'did you mean maxHold?',
+  reentrant: 'a KeyedMutex has it; without keys use a RecursiveMutex',
+}
 
 function unknownError(name, known) {
-  const near = meant[name] ?? nearest(name, known)
-  const hint = near === undefined || !known.has(near) ? '' : `: did you mean ${near}?`
+  const near = nearest(name, known)
+  const guess = near && `did you mean ${near}?`
+  const hint = (known.has('maxHold') && meant[name]) || guess
   return new TypeError(
-    `unknown option ${JSON.stringify(name)}${hint} (known: ${[...known].sort().join(', ')})`,
+    `unknown option ${JSON.stringify(name)}${hint ? `: ${hint}` : ''} (known: ${[...known].sort().join(', ')})`,
   )
 }
 

@@ -128,11 +128,15 @@ function report() {
   for (const { lock, what } of waits.slice(0, mostLines)) {
     const holders =
       lock.observer === null ? '' : `, which is ${observed.describeHolders(lock.observer)}`
-    lines.push(`  ${what} ${lock.title()}${holders}`)
+    const title = lock.observer === null ? lock.title() : observed.titleOf(lock.observer)
+    lines.push(`  ${what} ${title}${holders}`)
   }
   if (waits.length > mostLines) lines.push(`  and for ${waits.length - mostLines} more locks`)
   if (waits.some(({ lock }) => lock.observer === null))
     lines.push('set BOXOFFICE_DIAGNOSTICS=1 to see who holds them')
+  // Its error may not have been handled: its caller may wait, or may never have released what it held.
+  const deadlock = observed.latestDeadlock?.()
+  if (deadlock !== undefined) lines.push(`a deadlock was refused before: ${deadlock}`)
   realProcess.stderr.write(`${lines.join('\n')}\n`)
 }
 

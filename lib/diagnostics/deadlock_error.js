@@ -3,20 +3,15 @@
 const { isMainThread, threadId } = require('node:worker_threads')
 const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/key_text.js')
+const { titleOf } = require('./title.js')
 
 /** A wait or a hold as text, for the thread that finds it in a cycle. */
-function labelOf({ lock, observer, key, mode, weight, stack }) {
+function labelOf({ observer, key, mode, weight, stack }) {
   const { kind, scope, name } = observer
   // JSON has no bigints.
   const keyText = key === undefined ? undefined : toText(key)
-  const what = { kind, name, key: keyText, scope, mode, weight, title: titleOf(lock, observer), stack }
+  const what = { kind, name, key: keyText, scope, mode, weight, title: titleOf(observer), stack }
   return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...what })
-}
-
-/** With the place of its constructor, if it has no name. */
-function titleOf(lock, observer) {
-  const { madeAt } = lock.keyMap?.watch ?? observer
-  return !madeAt ? lock.title() : `${lock.title()} made ${madeAt.split('\n', 1)[0].trim()}`
 }
 
 /** `labels` are from C++: each wait, and the waiter's hold that the previous waiter waits for. */

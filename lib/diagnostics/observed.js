@@ -1,6 +1,8 @@
 'use strict'
 // The calls of a lock's observer (docs/decisions/observer.md). What an observer throws must not leave a hold without a
 // holder, or a waiter without its promise. So the lock goes on without it, and a warning tells of the error.
+const { deadlocks } = require('./deadlock.js')
+const { titleOf } = require('./title.js')
 
 /** In the next tick, because the stack may be exhausted. */
 function report(observer, error) {
@@ -59,6 +61,23 @@ function refused(observer, mode, units, reason) {
   }
 }
 
+/** The refusal of a call of a closed lock: `kind` is the lock's name in messages, `args` are those of `method`. */
+function refusedCall(observer, kind, method, args, reason) {
+  if (kind === 'semaphore') return refused(observer, undefined, weightOf(args), reason)
+  const mode = method.startsWith('acquireRead') ? 'shared' : 'exclusive'
+  refused(observer, mode, 1, reason)
+}
+
+/** The weight in the arguments of a semaphore's method: [callback,] weight or options. */
+function weightOf(args) {
+  const [given = 1] = args.filter((arg) => typeof arg !== 'function')
+  try {
+    return typeof given === 'number' ? given : (given?.weight ?? 1)
+  } catch {
+    return 1 // a getter that throws, which is refused like any other caller
+  }
+}
+
 function timedOut(observer, waiter, late) {
   try {
     observer.timedOut(waiter, late)
@@ -66,6 +85,9 @@ function timedOut(observer, waiter, late) {
     report(observer, error)
   }
 }
+
+/** The message of the latest deadlock of this thread, if there was one. */
+const latestDeadlock = () => deadlocks().at(-1)?.message
 
 /** Returns the holders of the observer's lock as text. */
 function describeHolders(observer) {
@@ -114,7 +136,10 @@ module.exports = {
   gaveUp,
   gave,
   granted,
+  latestDeadlock,
   refused,
+  refusedCall,
   timedOut,
+  titleOf,
   waiting,
 }

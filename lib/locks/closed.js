@@ -27,28 +27,13 @@ class Refusal {
   /** Refuses a wait, by `method` with `args`, and reports it to diagnostics. */
   ofWait(method, args) {
     const error = this.error()
-    if (this.#observer !== null) {
-      const isShared = method.startsWith('acquireRead')
-      const mode = isShared ? 'shared' : 'exclusive'
-      if (this.#kind === 'semaphore')
-        observed.refused(this.#observer, undefined, weightOf(args), error)
-      else observed.refused(this.#observer, mode, 1, error)
-    }
+    if (this.#observer !== null)
+      observed.refusedCall(this.#observer, this.#kind, method, args, error)
     return error
   }
 
   waitForUnlock() {
     return Promise.reject(this.error())
-  }
-}
-
-/** The weight in the arguments of a semaphore's method: [callback,] weight or options. */
-function weightOf(args) {
-  const [given = 1] = args.filter((arg) => typeof arg !== 'function')
-  try {
-    return typeof given === 'number' ? given : (given?.weight ?? 1)
-  } catch {
-    return 1 // a getter that throws, which is refused like any other caller
   }
 }
 

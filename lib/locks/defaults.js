@@ -36,13 +36,11 @@ const isName = new Set(names)
 function copyOf(options) {
   const copy = {}
   try {
+    // Getters of a class count, too.
+    for (const name of names) if (name in options) put(copy, name, options[name])
+    // The reader of options rejects a name that is not known.
     for (const name in options) {
-      // The reader of options rejects a name that is not known.
-      if (isName.has(name) || !isOfEveryObject(options, name)) put(copy, name, options[name], true)
-    }
-    // Getters of a class.
-    for (const name of names) {
-      if (name in options && !(name in copy)) put(copy, name, options[name], false)
+      if (!isName.has(name) && !isOfEveryObject(options, name)) put(copy, name)
     }
   } catch {
     return options
@@ -50,8 +48,13 @@ function copyOf(options) {
   return copy
 }
 
-function put(copy, name, value, enumerable) {
-  Object.defineProperty(copy, name, { __proto__: null, value, enumerable, configurable: true })
+function put(copy, name, value) {
+  Object.defineProperty(copy, name, {
+    __proto__: null,
+    value,
+    enumerable: true,
+    configurable: true,
+  })
 }
 
 /** `options` of a wait, or a priority, completed by `defaults`. */
@@ -63,7 +66,7 @@ function withDefaults(options, defaults) {
   const copy = copyOf(options)
   if (copy === options) return options
   for (const name of Object.keys(defaults)) {
-    if (copy[name] === undefined) put(copy, name, defaults[name], true)
+    if (copy[name] === undefined) put(copy, name, defaults[name])
   }
   return copy
 }

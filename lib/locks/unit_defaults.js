@@ -12,7 +12,7 @@ function unitsWithDefaults(weight, options, defaults) {
   if (limits === null || typeof limits !== 'object') return weight
   if (limits === options || 'weight' in limits) return weight
   const both = options === undefined ? { ...limits } : limits
-  put(both, 'weight', weight, true)
+  put(both, 'weight', weight)
   return both
 }
 

@@ -145,7 +145,7 @@ describe('boxoffice/local', () => {
       }`
     assert.match(
       printed(code),
-      /^reentrant must be a boolean\nunknown option "reentrant" .*\nin\n$/,
+      /^reentrant must be a boolean\nunknown option "reentrant": a KeyedMutex has it.*\nin\n$/,
     )
   })
 

@@ -69,6 +69,31 @@ describe('a process whose event loop runs empty while callers wait', function ()
     }
   })
 
+  it('names the holder with diagnostics, and the last deadlock, whose error nobody may have seen', async () => {
+    const stderr = await saidBy(`
+      function makesOne() { return new all.Mutex({ diagnostics: true }) }
+      const [a, b] = [makesOne(), makesOne()]
+      async function holdsBoth(one, other) {
+        await one.acquire()
+        await new Promise(setImmediate)
+        await other.acquire()
+      }
+      Promise.allSettled([holdsBoth(a, b), holdsBoth(b, a)])`)
+    const place = String.raw`made at makesOne \(\[eval\]:2:\d+\)`
+    assert.match(
+      stderr,
+      new RegExp(
+        `\n {2}1 for the mutex ${place}, which is held by the main thread .* at holdsBoth`,
+      ),
+    )
+    assert.match(
+      stderr,
+      new RegExp(
+        `\na deadlock was refused before: the mutex ${place} not acquired: deadlock of 2 `,
+      ),
+    )
+  })
+
   it('counts close() and onIdle() behind a hold that waits for them', async () => {
     const stderr = await saidBy(`
       const mutex = new all.Mutex({ name: 'm', diagnostics: false })

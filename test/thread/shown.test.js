@@ -155,7 +155,10 @@ describe('a wrong value', () => {
       () => new KeyedMutex().runExclusive('a', Promise.resolve()),
       'callback must be a function, not a Promise, whose work has begun already: pass () => work()',
     ],
-    [() => new Mutex({ ttl: 5000 }), /^unknown option "ttl": did you mean maxHold\? /],
+    [
+      () => new Mutex({ ttl: 5000 }),
+      /^unknown option "ttl": it is an option of the engine; a lock has maxHold \(/,
+    ],
     [() => new KeyedMutex({ lease: 5000 }), /^unknown option "lease": did you mean maxHold\? /],
     [
       () => new Mutex({ scope: 'machine', name: 'a' }),

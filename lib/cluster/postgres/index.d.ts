@@ -96,7 +96,7 @@ export interface PostgresEngine extends Engine {
    * @example
    * try {
    *   await client.query('BEGIN')
-   *   await engine.withTransaction(client).acquire('A7', { timeout: 1000 })
+   *   await engine.withTransaction(client).acquire('seat A7', { timeout: 1000 })
    *   await client.query('UPDATE seats SET owner = $1 WHERE id = $2 AND owner IS NULL', [user, 'A7'])
    *   await client.query('COMMIT')
    * } catch (error) {
