@@ -46,6 +46,28 @@ describe('Deadlocks of threads', function () {
     )
   })
 
+  it('name locks without a name alike in each thread, which has a constructor of its own', async () => {
+    const [a, b] = [0, 1].map(() => new Mutex({ shared: true, diagnostics }))
+    const agent = startAgent([a.buffer, b.buffer])
+    await agent.does(`
+      my.locks = workerData.map((buffer) => new Mutex({ buffer, diagnostics: true }))
+      my.locks[1].lockSync()`)
+    let blocked
+    const closing = async () => {
+      blocked = await agent.begins(`say('now')
+        my.locks[0].lockSync(); my.locks[0].unlock(); my.locks[1].unlock()`)
+      await hasWaiters(a)
+      await b.acquire()
+    }
+    const { message } = await ended(a.runExclusive(closing).catch((reason) => reason))
+    await ended(blocked.done)
+    const titles = message.match(/(?:waits for|it holds) the mutex.*/g)
+    assert.deepEqual(titles.toSorted(), [
+      ...Array(2).fill('it holds the mutex, acquired'),
+      ...Array(2).fill('waits for the mutex'),
+    ])
+  })
+
   it('are found when a promise closes the cycle', async () => {
     const [a, b] = locks()
     const agent = startAgent(names)
