@@ -18,7 +18,7 @@ const rivals = [1, 2, 10, 100]
 const costs = [
   { field: 'value', title: 'acquisitions', unit: 'k/s' },
   { field: 'p50', title: 'wait, p50', unit: 'ms' },
-  { field: 'processor', title: 'processor time of the server for each', unit: 'us' },
+  { field: 'processor', title: "server's processor time", unit: 'us' },
 ]
 const titled = (what, lines) =>
   lines.map(({ title, ...line }) => ({ ...line, title: `${what}: ${title}` }))
@@ -38,7 +38,10 @@ for (const count of keys) {
   scaleRows[`scale-keys-${count}`] = row(title, lines, (server) => withKeys(server, count))
 }
 for (const count of sessions) {
-  const lines = [...costs, { field: 'idle', title: 'processor time while all rest', unit: 'ms/s' }]
+  const lines = [
+    ...costs,
+    { field: 'idle', title: "server's processor time at rest", unit: 'ms/s' },
+  ]
   const title = `one caller, ${many(count, 'session', 'sessions')}`
   scaleRows[`scale-sessions-${count}`] = row(title, lines, (server) => withSessions(server, count))
 }
@@ -47,7 +50,7 @@ for (const count of rivals) {
     ...costs,
     { field: 'p99', title: 'wait, p99', unit: 'ms' },
     { field: 'leases', title: 'leases', unit: '1/s' },
-    { field: 'lease', title: 'processor time of the server for each lease', unit: 'us' },
+    { field: 'lease', title: "server's processor time, lease", unit: 'us' },
   ]
   const title = `one key, ${many(count, 'process', 'processes')} of ${callers} callers each`
   scaleRows[`scale-hot-${count}`] = row(title, lines, (server) => withRivals(server, count))
