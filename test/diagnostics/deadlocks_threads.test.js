@@ -27,6 +27,20 @@ describe('Deadlocks of threads', function () {
     names = [freshName(), freshName()]
   })
   const locks = () => names.map((name) => new Mutex({ name, diagnostics }))
+
+  /** Waits for `b` inside `a`, while `agent`, which holds the second of its locks, blocks in a wait for the first. */
+  async function closeCycle(agent, a, b) {
+    let blocked
+    const closing = async () => {
+      blocked = await agent.begins(`say('now')
+        my.locks[0].lockSync(); my.locks[0].unlock(); my.locks[1].unlock()`)
+      await hasWaiters(a)
+      await b.acquire()
+    }
+    const error = await ended(a.runExclusive(closing).catch((reason) => reason))
+    await ended(blocked.done)
+    return error
+  }
   const takeLocks = `my.locks = workerData.map((name) => new Mutex({ name, diagnostics: true }));`
 
   it('are found among five philosophers that block', async () => {
@@ -52,15 +66,7 @@ describe('Deadlocks of threads', function () {
     await agent.does(`
       my.locks = workerData.map((buffer) => new Mutex({ buffer, diagnostics: true }))
       my.locks[1].lockSync()`)
-    let blocked
-    const closing = async () => {
-      blocked = await agent.begins(`say('now')
-        my.locks[0].lockSync(); my.locks[0].unlock(); my.locks[1].unlock()`)
-      await hasWaiters(a)
-      await b.acquire()
-    }
-    const { message } = await ended(a.runExclusive(closing).catch((reason) => reason))
-    await ended(blocked.done)
+    const { message } = await closeCycle(agent, a, b)
     const titles = message.match(/(?:waits for|it holds) the mutex.*/g)
     assert.deepEqual(titles.toSorted(), [
       ...Array(2).fill('it holds the mutex, acquired'),
@@ -72,14 +78,7 @@ describe('Deadlocks of threads', function () {
     const [a, b] = locks()
     const agent = startAgent(names)
     await agent.does(`${takeLocks} my.locks[1].lockSync()`)
-    let blocked
-    const closing = async () => {
-      blocked = await agent.begins(`say('now')
-        my.locks[0].lockSync(); my.locks[0].unlock(); my.locks[1].unlock()`)
-      await hasWaiters(a)
-      await b.acquire()
-    }
-    const error = await ended(a.runExclusive(closing).catch((reason) => reason))
+    const error = await closeCycle(agent, a, b)
     assert.equal(error.code, 'ERR_LOCK_DEADLOCK')
     assert.deepEqual(
       error.cycle.map(({ thread, waitsFor }) => [thread, waitsFor.name]),
@@ -88,7 +87,6 @@ describe('Deadlocks of threads', function () {
         [agent.worker.threadId, names[0]],
       ],
     )
-    await ended(blocked.done)
   })
 
   it('are found when a blocking call closes the cycle', async () => {

@@ -69,7 +69,7 @@ describe('a process whose event loop runs empty while callers wait', function ()
     }
   })
 
-  it('names the holder with diagnostics, and the last deadlock, whose error nobody may have seen', async () => {
+  it('says where a lock was made with diagnostics, and prints the last deadlock', async () => {
     const stderr = await saidBy(`
       function makesOne() { return new all.Mutex({ diagnostics: true }) }
       const [a, b] = [makesOne(), makesOne()]
