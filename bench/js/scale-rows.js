@@ -31,38 +31,47 @@ const row = (title, lines, measure) => ({
 const many = (number, one, more) =>
   number === 1 ? `1 ${one}` : `${number.toLocaleString('en-US')} ${more}`
 
-const scaleRows = {}
-for (const count of keys) {
-  const lines = [...costs, { field: 'bytes', title: 'bytes of a free key', unit: 'B' }]
-  const title = `one caller, ${many(count, 'key', 'keys at random')}`
-  scaleRows[`scale-keys-${count}`] = row(title, lines, (server) => withKeys(server, count))
-}
-for (const count of sessions) {
-  const lines = [
-    ...costs,
-    { field: 'idle', title: "server's processor time at rest", unit: 'ms/s' },
-  ]
-  const title = `one caller, ${many(count, 'session', 'sessions')}`
-  scaleRows[`scale-sessions-${count}`] = row(title, lines, (server) => withSessions(server, count))
-}
-for (const count of rivals) {
-  const lines = [
-    ...costs,
-    { field: 'p99', title: 'wait, p99', unit: 'ms' },
-    { field: 'leases', title: 'leases', unit: '1/s' },
-    { field: 'lease', title: "server's processor time, lease", unit: 'us' },
-  ]
-  const title = `one key, ${many(count, 'process', 'processes')} of ${callers} callers each`
-  scaleRows[`scale-hot-${count}`] = row(title, lines, (server) => withRivals(server, count))
+const families = {
+  keys: {
+    counts: keys,
+    title: (count) => `one caller, ${many(count, 'key', 'keys at random')}`,
+    more: [{ field: 'bytes', title: 'bytes of a free key', unit: 'B' }],
+    measure: withKeys,
+  },
+  sessions: {
+    counts: sessions,
+    title: (count) => `one caller, ${many(count, 'session', 'sessions')}`,
+    more: [{ field: 'idle', title: "server's processor time at rest", unit: 'ms/s' }],
+    measure: withSessions,
+  },
+  hot: {
+    counts: rivals,
+    title: (count) => `one key, ${many(count, 'process', 'processes')} of ${callers} callers each`,
+    more: [
+      { field: 'p99', title: 'wait, p99', unit: 'ms' },
+      { field: 'leases', title: 'leases', unit: '1/s' },
+      { field: 'lease', title: "server's processor time, lease", unit: 'us' },
+    ],
+    measure: withRivals,
+  },
 }
 
-const withKeys = (server, count) =>
-  withServer(server, async ({ port, start }) => {
+const scaleRows = {}
+for (const [family, { counts, title, more, measure }] of Object.entries(families)) {
+  for (const count of counts) {
+    const measureOne = (server) => measure(server, count)
+    scaleRows[`scale-${family}-${count}`] = row(title(count), [...costs, ...more], measureOne)
+  }
+}
+
+function withKeys(server, count) {
+  return withServer(server, async ({ port, start }) => {
     const [one] = await start(1)
     const bytes = await scaleServers[server].fill(port, count)
     const result = await alone(port, one, count)
     return { ...result, bytes: count >= 1_000 && bytes ? bytes / count : undefined }
   })
+}
 
 async function withSessions(server, count) {
   const simulated = Math.max(0, count - mostSessions)
@@ -76,8 +85,8 @@ async function withSessions(server, count) {
   })
 }
 
-const withRivals = (server, count) =>
-  withServer(server, async ({ port, start }) => {
+function withRivals(server, count) {
+  return withServer(server, async ({ port, start }) => {
     const all = await start(count)
     const each = (work) => Promise.all(all.map((one) => one.do(work)))
     await each({ name: 'hot', tasks: callers, ms: warmUpMs })
@@ -95,6 +104,7 @@ const withRivals = (server, count) =>
       lease: (1_000 * ms) / sum('leases'),
     }
   })
+}
 
 async function alone(port, one, count) {
   await one.do({ name: 'alone', keys: count, ms: warmUpMs })
