@@ -114,10 +114,31 @@ std::int32_t Shares::use(std::int32_t wordIndex, const Use& lock) {
   return wordIndex;
 }
 
-Shares::Use& Shares::useAt(std::int32_t wordIndex) {
+Shares::Recent& Shares::recentAt(std::int32_t wordIndex) noexcept {
+  constexpr std::uint32_t kGolden = 0x9E3779B1;  // Fibonacci hashing: Knuth, section 6.4
+  static_assert(std::tuple_size_v<decltype(recent_)> == std::size_t{1} << (32 - 26));
+  return recent_[(static_cast<std::uint32_t>(wordIndex) * kGolden) >> 26];
+}
+
+Shares::Use* Shares::find(std::int32_t wordIndex) noexcept {
+  Recent& recent = recentAt(wordIndex);
+  if (recent.wordIndex == wordIndex) return recent.use;
   const auto at = uses_.find(wordIndex);
-  if (at == uses_.end()) throwMisuse(Fault::badArgument, "no shared lock lies there");
-  return at->second;
+  if (at == uses_.end()) return nullptr;
+  recent = {.wordIndex = wordIndex, .use = &at->second};
+  return recent.use;
+}
+
+Shares::Use& Shares::useAt(std::int32_t wordIndex) {
+  Use* const lock = find(wordIndex);
+  if (!lock) throwMisuse(Fault::badArgument, "no shared lock lies there");
+  return *lock;
+}
+
+void Shares::erase(std::int32_t wordIndex) noexcept {
+  Recent& recent = recentAt(wordIndex);
+  if (recent.wordIndex == wordIndex) recent = {};
+  uses_.erase(wordIndex);
 }
 
 bool Shares::unpinSlot(std::int32_t wordIndex, AgentId me) {
@@ -132,7 +153,7 @@ bool Shares::pinSlotAgain(std::int32_t wordIndex) {
   Use& lock = useAt(wordIndex);
   lock.isPinned = lock.handle->pinAgain(lock.slot, lock.digest);
   if (lock.isPinned) return true;
-  uses_.erase(wordIndex);
+  erase(wordIndex);
   return false;
 }
 
@@ -144,7 +165,7 @@ std::int32_t Shares::unshare(std::int32_t wordIndex, AgentId me) {
   }
   if (--lock.uses > 0) return lock.uses;
   const Use gone = lock;
-  uses_.erase(wordIndex);
+  erase(wordIndex);
   drop(gone);
   return 0;
 }
@@ -200,26 +221,21 @@ const Shares::Opened& Shares::opened(std::int32_t table) const {
 }
 
 void Shares::took(std::int32_t wordIndex, std::int32_t weight) noexcept {
-  const auto at = uses_.find(wordIndex);
-  if (at != uses_.end()) at->second.held.count += weight;
+  if (Use* const lock = find(wordIndex)) lock->held.count += weight;
 }
 
 void Shares::gave(std::int32_t wordIndex, std::int32_t weight) noexcept {
-  const auto at = uses_.find(wordIndex);
+  Use* const lock = find(wordIndex);
   // A caller may release more than was taken.
-  if (at == uses_.end()) return;
-  std::int64_t& held = at->second.held.count;
-  held = std::max<std::int64_t>(0, held - weight);
+  if (lock) lock->held.count = std::max<std::int64_t>(0, lock->held.count - weight);
 }
 
 void Shares::rested(std::int32_t wordIndex, std::int32_t change) noexcept {
-  const auto at = uses_.find(wordIndex);
-  if (at != uses_.end()) at->second.held.resting += change;
+  if (Use* const lock = find(wordIndex)) lock->held.resting += change;
 }
 
 void Shares::accepted(std::int32_t wordIndex) noexcept {
-  const auto at = uses_.find(wordIndex);
-  if (at != uses_.end()) at->second.kind->accepted(at->second.words);
+  if (const Use* const lock = find(wordIndex)) lock->kind->accepted(lock->words);
 }
 
 void Shares::abandonAll(AgentId me) noexcept {
@@ -228,6 +244,7 @@ void Shares::abandonAll(AgentId me) noexcept {
     drop(lock);
   }
   uses_.clear();
+  recent_ = {};
   for (const Opened& each : tables_) {
     if (each.table) lockTables().close(each.name);
   }

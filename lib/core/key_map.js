@@ -142,7 +142,7 @@ class KeyMap {
   /** Called when `lock` becomes idle. */
   drop(lock) {
     lock.generation++
-    this.reportIdle()
+    if (this.idleListener !== null) this.reportIdle()
     if (lock.isListed) return
     lock.isListed = true
     this.#idle.push(lock)

@@ -68,9 +68,9 @@ const pinned = (Base) =>
     /** A lock that rests until the end of its minHold is pinned, but has no caller. */
     reportIdle() {
       if (this.key === undefined) super.reportIdle()
-      else if (!this.isPinned || this.hasCallers()) return
+      else if (!this.isPinned) return
       else if (super.isIdle() && unpin(this)) this.keyMap.drop(this)
-      else this.keyMap.reportIdle()
+      else if (!this.hasCallers()) this.keyMap.reportIdle()
     }
   }
 

@@ -38,6 +38,11 @@ class KeyMutex extends pinned(LentMutex) {
     this.isPinned = true
   }
 
+  /** A lock that is held has a caller: each grant comes here. */
+  reportIdle() {
+    if (!this.isHere()) super.reportIdle()
+  }
+
   enter(limits, Kind) {
     try {
       return super.enter(limits, Kind)

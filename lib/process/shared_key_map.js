@@ -76,16 +76,16 @@ class SharedKeyMap extends KeyMap {
   /** One of its users has been collected. */
   isLeft() {
     this.#users--
-    this.#endIfUnused()
+    if (this.#users === 0) this.#endIfUnused()
   }
 
   drop(lock) {
     super.drop(lock)
-    this.#endIfUnused()
+    if (this.#users === 0) this.#endIfUnused()
   }
 
   #endIfUnused() {
-    if (this.#users > 0 || this.isGone || !this.clear()) return
+    if (this.isGone || !this.clear()) return
     this.isGone = true
     this.onGone()
     mapsOf.get(this.table).delete(this)

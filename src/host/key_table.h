@@ -140,7 +140,7 @@ class KeyTable {
 
   /// Guards the pins of that entry's bucket, and of some other buckets.
   std::mutex& mutexOf(std::uint32_t index) noexcept {
-    return guards_[index % area_.buckets() % guards_.size()].mutex;
+    return guards_[index & (area_.buckets() - 1) & (guards_.size() - 1)].mutex;
   }
 
   static std::uint16_t tagOf(const Digest& digest) noexcept {
