@@ -32,7 +32,8 @@ struct QueueCalls {
     return outcomeOf(true, w);
   }
 
-  /// (word index, ask, priority and fairness or nothing): a ticket in the queue, or the outcome of a grant at once.
+  /// (word index, ask; priority and fairness, or nothing; whether the waiter releases at once, or nothing): a ticket in
+  /// the queue, or the outcome of a grant at once.
   /// Waiters of one environment never overtake each other, so none is granted at once while another may be queued.
   static std::int32_t enter(const Call& call) {
     auto& lock = call.lock<Lock>();
@@ -43,6 +44,7 @@ struct QueueCalls {
       w.priority = call.number(2);
       w.mayBeOvertaken = call.integer(3) == 0;
     }
+    if (call.has(4)) w.isPassing = call.integer(4) == 1;
     w.mayOvertake = false;
     const bool in = lock.enter(w);
     if constexpr (kAdmitsWhenAsked<Lock>) call.loop().deferCompletions();
@@ -99,13 +101,15 @@ struct QueueCalls {
     return outcomeOf(in, w);
   }
 
-  /// (word index, ask, priority): as `enter`, for a caller that may not wait: the outcome.
+  /// (word index, ask, priority, whether the caller releases at once): as `enter`, for a caller that may not wait: the
+  /// outcome.
   static std::int32_t enterNow(const Call& call) {
     auto& lock = call.lock<Lock>();
     Waiter w;
     w.agent = call.loop().id();
     w.ask = static_cast<std::uint32_t>(call.integer(1));
     w.priority = call.number(2);
+    w.isPassing = call.integer(3) == 1;
     w.mayOvertake = false;
     bool in = false;
     if constexpr (requires { lock.enterNow(w); }) {

@@ -9,20 +9,21 @@ let passing = []
  * Passers release one after the other, in a loop: a release may admit the next passer, and a long
  * queue of them must not recurse.
  */
-function pass(lock, weight, abandoned) {
+function pass(lock, weight) {
   const isFirst = passing.length === 0
-  passing.push({ lock, weight, abandoned })
+  passing.push({ lock, weight })
   if (!isFirst) return
   try {
-    for (const one of passing) one.lock.passNow(one.weight, one.abandoned)
+    for (const one of passing) one.lock.passNow(one.weight)
   } finally {
     passing = []
   }
 }
 
+/** C++ tells it of no death: the next holder that keeps its units is told. */
 class Passer extends Waiter {
-  static value(lock, weight, abandoned) {
-    pass(lock, weight, abandoned)
+  static value(lock, weight) {
+    pass(lock, weight)
   }
 
   count(change) {
@@ -30,6 +31,6 @@ class Passer extends Waiter {
     this.lock.share.passing += change
   }
 }
-Passer.prototype.isToStay = true
+Object.assign(Passer.prototype, { isToStay: true, isPassing: true })
 
 module.exports = { Passer }

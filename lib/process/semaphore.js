@@ -146,7 +146,8 @@ class SharedSemaphore extends SharedLock {
    * of a death, since no caller was.
    */
   giveBack(units, isAbandoned) {
-    this.passNow(units, isAbandoned)
+    const { abandon } = this.kind.native
+    this.dispatch(isAbandoned ? abandon(this.wordIndex, units) : this.putBack(units))
   }
 
   putBack(units) {
@@ -211,10 +212,9 @@ class SharedSemaphore extends SharedLock {
     return this.passThrough(weight, limits)
   }
 
-  /** Releases again in the same turn. The next grant reports a death that this one would have. */
-  passNow(weight, abandoned) {
-    const { abandon } = this.kind.native
-    this.dispatch(abandoned ? abandon(this.wordIndex, weight) : this.putBack(weight))
+  /** Releases again in the same turn. */
+  passNow(weight) {
+    this.dispatch(this.putBack(weight))
   }
 }
 

@@ -123,7 +123,8 @@ class SharedLock extends AnyLock {
     if (signal?.aborted) return this.refuse(weight, reasonOf(signal))
     checkStack()
     const isNow = timeout === 0 || this.isFull(maxPending)
-    const answer = isNow ? this.enterNow(weight, priority) : this.enter(weight, priority)
+    const { isPassing } = Kind.prototype
+    const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, isPassing)
     if (answer >= 0) return wait(this, answer, Kind, weight, limits)
     if (!isGranted(answer)) return this.turnDown(weight, limits, Kind)
     this.began()
@@ -134,8 +135,8 @@ class SharedLock extends AnyLock {
   }
 
   /** Enters without waiting, as enter() does where it need not wait. */
-  enterNow(weight, priority) {
-    return this.kind.native.enterNow(this.wordIndex, weight, priority)
+  enterNow(weight, priority, isPassing = false) {
+    return this.kind.native.enterNow(this.wordIndex, weight, priority, +isPassing)
   }
 
   /** The answer to a caller that may not wait, and would have to. */
@@ -178,11 +179,11 @@ class SharedLock extends AnyLock {
     if (waiterAt(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   }
 
-  enter(weight, priority) {
+  enter(weight, priority, isPassing = false) {
     const { enter } = this.kind.native
-    return priority === 0 && !this.isStrict
+    return priority === 0 && !this.isStrict && !isPassing
       ? enter(this.wordIndex, weight)
-      : enter(this.wordIndex, weight, priority, +this.isStrict)
+      : enter(this.wordIndex, weight, priority, +this.isStrict, +isPassing)
   }
 
   /** Enters without waiting: granted, grantedAbandoned or neither. */

@@ -169,7 +169,7 @@ function cancelAll(lock, reason) {
 }
 
 function enterAgain(lock, waiter) {
-  const ticket = lock.enter(waiter.weight, waiter.priority)
+  const ticket = lock.enter(waiter.weight, waiter.priority, waiter.isPassing)
   if (ticket < 0) {
     // The queue ahead of this waiter is empty, and the lock is free.
     begin(waiter)

@@ -5,7 +5,7 @@
 //                is passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
 //                by priority, then first come, first served.
 //   release(n)   held[process slot] - n; units beyond that are added to the value. The owner looks again.
-//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder is told
+//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder that keeps its units is told
 //   minHold      JavaScript keeps it. A death adds the dead process's units to `owed`; units that it had
 //                released (`resting`) are not abandoned
 //
@@ -164,7 +164,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     if (!mayFit(w)) return false;
     take(v, w.ask);
     P::step(Step::joined);
-    w.abandoned = slot().abandoned.load() != 0 && slot().abandoned.exchange(0) != 0;
+    w.abandoned = !w.isPassing && slot().abandoned.load() != 0 && slot().abandoned.exchange(0) != 0;
     Base::letIn(v, w);
     return true;
   }

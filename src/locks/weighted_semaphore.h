@@ -7,7 +7,8 @@
 //
 //   acquire(w)   value >= w and no waiter of our priority or above: value - w.  Else: into the queue.
 //   release(n)   value + n, then the head of the queue is admitted as long as its weight fits
-//   reclaim      releases a dead agent's units, with `abandoned`; the next holder clears it and is told
+//   reclaim      releases a dead agent's units, with `abandoned`; the next holder that keeps its units clears it and is
+//                told
 //
 // The value may be set below zero (setValue): no waiter gets in until releases have made up for it.
 // Invariant: value + weights held = what the constructor, setValue and releases have put in.
@@ -47,8 +48,9 @@ struct WeightedSemaphoreRules : InOrder {
     return value(word) >= static_cast<std::int32_t>(w.ask);
   }
   static Word take(Word word, Waiter& w) noexcept {
-    w.abandoned = (word & kAbandoned) != 0;
-    return with(word & ~kAbandoned, value(word) - static_cast<std::int32_t>(w.ask));
+    w.abandoned = (word & kAbandoned) != 0 && !w.isPassing;
+    const Word told = w.abandoned ? word & ~kAbandoned : word;
+    return with(told, value(word) - static_cast<std::int32_t>(w.ask));
   }
 };
 

@@ -70,6 +70,8 @@ class Waiter {
 
   void* then =
       nullptr;  ///< part of the request. Condition variable: the mutex to lock again; lock manager: the name
+  bool isPassing =
+      false;  ///< part of the request. Semaphore: it releases at once, and is not told of a death
 
   // Kept by the queue, under its bucket's lock.
   State state = State::idle;

@@ -118,6 +118,24 @@ describe('A Semaphore of scope host', function () {
     assert.throws(() => semaphore.release(2 ** 29 - 1), { code: 'ERR_LOCK_RANGE' })
   })
 
+  it('tells a caller of a death, and not that of waitForUnlock() before it', async () => {
+    const name = freshName()
+    const semaphore = open(3, name)
+    const host = hosts.start()
+    await host.does(`${openThere(3, name)} await my.semaphore.acquire(3)`)
+    const passing = semaphore.waitForUnlock()
+    const waiting = [semaphore.acquire(), semaphore.acquire()]
+    await waiters(semaphore, 1)
+    await host.dies()
+    await within(30_000, passing)
+    const tickets = await within(30_000, Promise.all(waiting))
+    assert.deepEqual(
+      tickets.map(([, { abandoned }]) => abandoned),
+      [true, false],
+    )
+    for (const [, release] of tickets) release()
+  })
+
   it('gets back the units of a dead process, and tells the next holder', async () => {
     const name = freshName()
     const semaphore = open(3, name)

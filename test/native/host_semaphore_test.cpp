@@ -158,6 +158,21 @@ TEST_F(HostSemaphoreTest, TheUnitsOfADeadProcessArePutBack) {
   expectPristine();
 }
 
+TEST_F(HostSemaphoreTest, AWaiterThatReleasesAtOnceIsNotToldOfADeath) {
+  of(1).acquire(5);
+  Asking passing(notes_, kAnna, 2);
+  Asking next(notes_, kBen, 2);
+  passing.isPassing = true;
+  EXPECT_FALSE(of(2).enter(passing));
+  EXPECT_FALSE(of(2).enter(next));
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(notified(), (Heard{admitted(passing), admitted(next)}));
+  EXPECT_FALSE(passing.abandoned);
+  EXPECT_TRUE(next.abandoned);
+  of(2).release(4);
+  expectPristine();
+}
+
 TEST_F(HostSemaphoreTest, OnlyUnitsThatADeadAgentHadNotReleasedAreAbandoned) {
   auto& slot = world_.at<host::SemaphoreSlot>(0);
   slot.rest.store(1);  // there was a minHold

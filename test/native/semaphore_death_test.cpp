@@ -140,6 +140,20 @@ TEST_F(SemaphoreDeathTest, QueuedWaitersAreAdmittedAndTheFirstIsTold) {
   EXPECT_EQ(wordOf(semaphore_).load(), 0U);
 }
 
+TEST_F(SemaphoreDeathTest, AWaiterThatReleasesAtOnceIsNotTold) {
+  semaphore_.acquire(3);
+  Asking w[] = {{loop_, kAnna, 1}, {loop_, kBen, 2}, {loop_, kCleo, 3}};
+  w[0].isPassing = w[1].isPassing = true;
+  for (Waiter& waiter : w) EXPECT_FALSE(semaphore_.enter(waiter));
+  semaphore_.reclaim(3, 3);
+  EXPECT_EQ(loop_.take(), (Heard{admitted(w[0]), admitted(w[1])}));
+  EXPECT_FALSE(w[0].abandoned || w[1].abandoned);
+  semaphore_.release(3);
+  EXPECT_EQ(loop_.take(), Heard{admitted(w[2])});
+  EXPECT_TRUE(w[2].abandoned);
+  EXPECT_EQ(wordOf(semaphore_).load(), 0U);
+}
+
 TEST_F(SemaphoreDeathTest, AHeadThatDoesNotFitYetIsToldWhenItDoes) {
   semaphore_.acquire(3);
   Asking heavy(loop_, kAnna, 3);

@@ -111,6 +111,21 @@ describe('Semaphore: threads', () => {
     assert.equal(semaphore.getValue(), 5)
   })
 
+  it('a caller is told of a death, and not that of waitForUnlock() before it', async () => {
+    const semaphore = make(3)
+    const dying = worker()
+    await dying.does(`${head} await semaphore.acquire(3)`)
+    const passing = semaphore.waitForUnlock()
+    const waiting = [semaphore.acquire(), semaphore.acquire()]
+    await dying.dies()
+    await passing
+    const tickets = await Promise.all(waiting)
+    assert.deepEqual(
+      tickets.map(([, { abandoned }]) => abandoned),
+      [true, false],
+    )
+  })
+
   it('units that a dead worker has put back or consumed do not go back', async () => {
     const semaphore = make(0)
     const dying = worker()
