@@ -193,6 +193,25 @@ for (const diagnostics of ['counters', true]) {
       )
     })
 
+    it('contain the weight and the mode of a caller that a closed lock refuses', async () => {
+      const semaphore = new Semaphore(3, { diagnostics })
+      const lock = new RWLock({ diagnostics })
+      await Promise.all([semaphore.close(), lock.close()])
+      const calls = [
+        () => semaphore.acquire(),
+        () => semaphore.acquire(2),
+        () => semaphore.acquire({ weight: 3 }),
+        () => semaphore.runExclusive(() => {}, 2),
+        () => lock.acquireRead(),
+        () => lock.acquireWrite(),
+      ]
+      for (const call of calls) await assert.rejects(call(), { code: 'ERR_LOCK_CLOSED' })
+      assert.deepEqual(
+        heard.map(({ event, weight, mode }) => [event, weight ?? mode]),
+        [1, 2, 3, 2, 'shared', 'exclusive'].map((what) => ['abort', what]),
+      )
+    })
+
     it('report a death, in the thread that is told of it', async () => {
       const name = freshName()
       const mutex = new Mutex({ name, diagnostics })
