@@ -17,11 +17,11 @@ const { report, runSuites } = require('./runner/tries.js')
 const root = path.join(__dirname, '..')
 const mayLackNothing = Boolean(process.env.CI) || process.env.BOXOFFICE_REQUIRE === 'all'
 
-// test/diagnostics needs a process of its own; install, kill and site need more than the addon. Those of test/cluster in
-// full wait for servers and for the ends of leases for most of their time.
+// How many files of a group run at a time in full. test/diagnostics needs a process of its own; install, kill and site
+// need more than the addon. Those of test/cluster wait for servers and for the ends of leases for most of their time.
 const groups = {
-  'test/cluster/*.test.js': 2,
-  'test/!(cluster|diagnostics|install|kill|site)/*.test.js': 1,
+  'test/cluster/*.test.js': 3,
+  'test/!(cluster|diagnostics|install|kill|site)/*.test.js': 2,
   'test/diagnostics/*.test.js': 1,
 }
 
@@ -51,7 +51,7 @@ function mochaSuites(isQuick, more) {
     '--ignore',
     tests,
   ])
-  // Most tests wait for most of their time. In full, some measure times and memory: one after the other.
+  // Most tests wait for most of their time. In full, some measure times and memory: fewer at a time.
   const jobsOf = (group) => (isQuick ? 3 : groups[group])
   const howOf = (jobs) => (jobs === 1 ? [] : ['--parallel', '--jobs', `${jobs}`])
   const scale = process.env.BOXOFFICE_TEST_SCALE ?? (isQuick ? '0.02' : '1')
