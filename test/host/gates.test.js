@@ -313,8 +313,10 @@ describe('a gate of scope host', function () {
     const code = `
       const boxoffice = require(${JSON.stringify(require.resolve('../..'))})
       new boxoffice.AutoResetEvent({ scope: 'host', name: ${JSON.stringify(name)} }).wait()
-      require('node:worker_threads').parentPort.postMessage('waits')
-      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))`
+      setImmediate(() => {
+        require('node:worker_threads').parentPort.postMessage('never runs again')
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+      })`
     await host.does(`
       const { Worker } = require('node:worker_threads')
       my.worker = new Worker(${JSON.stringify(code)}, { eval: true })
