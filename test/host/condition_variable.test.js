@@ -407,6 +407,7 @@ describe('a condition variable of scope host', function () {
         const all = await both()
         const { condition, host, mutex, name } = all
         await notifyHere(all) // so that it is the other process's turn
+        const tells = "parentPort.postMessage('waits')"
         const blocks = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
         const code = `
           const { parentPort } = require('node:worker_threads')
@@ -416,8 +417,7 @@ describe('a condition variable of scope host', function () {
           const condition = new boxoffice.ConditionVariable(options)
           mutex.runExclusive(() => {
             const waiting = condition.wait(mutex)
-            parentPort.postMessage('waits')
-            ${isNotified ? '' : `setImmediate(() => ${blocks})`}
+            ${isNotified ? tells : `setImmediate(() => { ${tells}; ${blocks} })`}
             return waiting
           })`
         await host.does(`
