@@ -79,7 +79,7 @@ class Shares {
     LockTable* table = nullptr;  // null: closed
   };
 
-  /// A use that was found before: a std::unordered_map divides, which costs a third of an uncontended release.
+  /// A use that was found before: a std::unordered_map divides, which costs an eighth of an uncontended release.
   struct Recent {
     std::int32_t wordIndex = -1;
     Use* use = nullptr;
