@@ -26,10 +26,10 @@ function checkCallback(callback, key, options) {
   throw new TypeError('callback must be a function')
 }
 
+const isObject = (value) => typeof value === 'object' && value !== null
+
 function checkObject(options) {
-  if (options === null || typeof options !== 'object') {
-    throw new TypeError('options must be an object')
-  }
+  if (!isObject(options)) throw new TypeError('options must be an object')
 }
 
 /**
@@ -138,7 +138,7 @@ function timeoutTypeError(timeout) {
 function shown(value) {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'function') return 'a function'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+  return isObject(value) ? 'an object' : String(value)
 }
 
 function checkMaxPending(maxPending) {
@@ -149,8 +149,7 @@ function checkMaxPending(maxPending) {
 
 function checkSignal(signal) {
   const isSignal =
-    signal !== null &&
-    typeof signal === 'object' &&
+    isObject(signal) &&
     typeof signal.aborted === 'boolean' &&
     typeof signal.addEventListener === 'function' &&
     typeof signal.removeEventListener === 'function'
@@ -268,6 +267,7 @@ module.exports = {
   checkSignal,
   checkTimeout,
   checkWaitObject,
+  isObject,
   isOfEveryObject,
   lockingOptions,
   longestTimeout,
@@ -276,6 +276,7 @@ module.exports = {
   refuseLone,
   refuseNumber,
   shown,
+  timeoutTypeError,
   waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,

@@ -14,6 +14,9 @@ const platform = require('./platform.js')
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
 
+/** Marks options that have the weight, too, because the defaults of a constructor have completed a call's arguments. */
+const isWhole = Symbol('isWhole')
+
 /** Reads (weight, priority), (weight, options) or (options) of a caller that acquires. */
 function readAcquire(weight, options) {
   return readUnits(weight, options, weightedAcquireOptions, acquireOptions)
@@ -24,34 +27,37 @@ function readWatch(weight, options) {
   return readUnits(weight, options, weightedWaitOptions, waitOptions)
 }
 
-function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others) {
-  if (typeof weightOrOptions !== 'number') {
-    const limits = readWait(weightOrOptions, weighted)
-    const { weight = 1 } = weightOrOptions
-    checkWeight(weight)
-    return { weight, limits }
-  }
-  checkWeight(weightOrOptions)
-  return { weight: weightOrOptions, limits: readWait(priorityOrOptions, others) }
+/** The same for a thread that blocks. */
+function readAcquireSync(weight, options) {
+  return readUnits(weight, options, weightedWaitOptions, waitOptions, readSyncWait)
 }
 
-function readAcquireSync(weightOrOptions = 1, options = undefined) {
+function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, read = readWait) {
   if (typeof weightOrOptions === 'number') {
     checkWeight(weightOrOptions)
-    return { weight: weightOrOptions, limits: readSyncWait(options) }
+    return { weight: weightOrOptions, limits: read(priorityOrOptions, others) }
   }
-  const limits = readSyncWait(weightOrOptions, weightedWaitOptions)
+  const limits = read(weightOrOptions, weighted)
+  refuseSecond(weightOrOptions, priorityOrOptions)
   const { weight = 1 } = weightOrOptions
   checkWeight(weight)
   return { weight, limits }
 }
 
+/** Throws for an argument after the object `options`, which would have no effect. */
+function refuseSecond(options, second) {
+  if (second === undefined || options[isWhole]) return
+  throw new TypeError('nothing follows the options: they have the weight, too')
+}
+
+/** Returns `weight`, if it is one. */
 function checkWeight(weight) {
   if (typeof weight !== 'number') throw new TypeError('weight must be a number')
   if (weight <= 0) throw new RangeError(`invalid weight ${weight}: must be positive`)
   if (!(Number.isInteger(weight) && weight <= maxValue)) {
     throw new RangeError(`invalid weight ${weight}: must be an integer up to ${maxValue}`)
   }
+  return weight
 }
 
 /** Throws where `weight` units would not fit beside the `value` of `lock`. */
@@ -103,6 +109,7 @@ module.exports = {
   checkedValue,
   checkRoom,
   checkWeight,
+  isWhole,
   maxValue,
   readAcquire,
   readAcquireSync,

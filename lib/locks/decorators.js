@@ -11,6 +11,7 @@ const {
   checkKnown,
   checkObject,
   checkSignal,
+  timeoutTypeError,
   weightedAcquireOptions,
 } = require('../core/options.js')
 const { Semaphore } = require('./semaphore.js')
@@ -27,12 +28,13 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
 
   /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
   function limit(wait, how) {
-    const first = isSemaphore && !isOptions(how[0]) ? [how[0]] : []
-    const given = readOptions(how[first.length], isSemaphore)
+    const at = isSemaphore && !isOptions(how[0]) ? 1 : 0
+    const given = readOptions(how[at], isSemaphore)
     const deadline = withDeadline(given.signal, timeout, () => error)
     let promise
     try {
-      promise = wait(...first, { ...given, signal: deadline.signal })
+      how.splice(at, 1, { ...given, signal: deadline.signal })
+      promise = wait(...how)
     } catch (thrown) {
       deadline.end()
       throw thrown
@@ -119,7 +121,7 @@ function readLimit(given) {
   const limit = typeof given === 'string' ? Number(given) : given
   const isNoNumeral = typeof given === 'string' && Number.isNaN(limit)
   if (typeof limit !== 'number' || isNoNumeral) {
-    throw new TypeError(`timeout must be a number of milliseconds, not ${String(given)}`)
+    throw timeoutTypeError(given)
   }
   return limit > 0 ? limit : 0
 }

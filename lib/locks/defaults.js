@@ -4,6 +4,7 @@
 const {
   checkMaxPending,
   checkTimeout,
+  isObject,
   isOfEveryObject,
   readSyncWait,
 } = require('../core/options.js')
@@ -62,7 +63,7 @@ function withDefaults(options, defaults) {
   if (options === undefined) return defaults
   if (typeof options === 'number') return { ...defaults, priority: options }
   // The reader of options rejects it.
-  if (options === null || typeof options !== 'object') return options
+  if (!isObject(options)) return options
   const copy = copyOf(options)
   if (copy === options) return options
   for (const name of Object.keys(defaults)) {
@@ -81,4 +82,4 @@ const waiting = (defaults, options) =>
 /** The limits of a call that blocks its thread. */
 const blocking = (defaults, options) => readSyncWait(waiting(defaults, options))
 
-module.exports = { acquiring, blocking, put, readDefaults, waiting, withDefaults }
+module.exports = { acquiring, blocking, readDefaults, waiting, withDefaults }

@@ -1,7 +1,6 @@
 'use strict'
 // The base of events, latches and barriers: a caller waits there until it may go on.
-const { checkKnown, readSyncWait, refuseLone } = require('../core/options.js')
-const { isObject } = require('./receiver.js')
+const { checkKnown, isObject, readSyncWait, refuseLone } = require('../core/options.js')
 const { blockingLockOf, lockOf, Single, single } = require('./single.js')
 
 /** The kind of all gates. */

@@ -1,10 +1,10 @@
 'use strict'
 // The base of all keyed maps.
-const { checkMayBlock } = require('../core/options.js')
+const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedKeyed } = require('./closed_keyed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
-const { isObject, isOfKind, keyedMark, receiverError } = require('./receiver.js')
+const { isOfKind, keyedMark, receiverError } = require('./receiver.js')
 const { openKeyMap } = require('./open_keyed.js')
 
 /** The kind of all keyed maps. */

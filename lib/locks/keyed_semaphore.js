@@ -2,6 +2,7 @@
 const { LocalSemaphore } = require('../core/semaphore.js')
 const {
   checkedValue,
+  checkWeight,
   readAcquire,
   readAcquireSync,
   readWatch,
@@ -71,13 +72,13 @@ class KeyedSemaphore extends Keyed {
 
   tryRunExclusive(key, callback, weight = 1) {
     mapOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(key, given, weight, now), key)
+    const runNow = (given) => this.runExclusive(key, given, checkWeight(weight), now)
+    return tryRun(callback, runNow, key)
   }
 
   acquireSync(key, weight, options) {
     const map = blockingMapOf(this, kind, 'acquireSync')
-    const asked = readAcquireSync(waitingUnits(defaultsOf(this), weight, options), options)
-    this.#check(asked.weight)
+    const asked = this.#read(weight, options, readAcquireSync, waitingUnits)
     const acquire = (lock, limits) => lock.acquireSync(asked.weight, limits)
     if (!Array.isArray(key)) return map.with(key, (lock) => acquire(lock, asked.limits))
     const values = new Values(key)
@@ -111,9 +112,7 @@ class KeyedSemaphore extends Keyed {
 
   waitForUnlock(key, weight, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
-    refuseNumber(options)
-    const asked = readWatch(waitingUnits(defaultsOf(this), weight, options), options)
-    this.#check(asked.weight)
+    const asked = this.#read(weight, options, readWatch, waitingUnits)
     return map.with(key, (lock) => lock.waitForUnlock(asked.weight, asked.limits))
   }
 
@@ -122,16 +121,12 @@ class KeyedSemaphore extends Keyed {
     return map.look(key, (lock) => lock.getValue(), this.#value)
   }
 
-  #read(weight, options) {
-    refuseNumber(options)
-    const asked = readAcquire(acquiringUnits(defaultsOf(this), weight, options), options)
-    this.#check(asked.weight)
-    return asked
-  }
-
   /** Throws for more units than the semaphore ever has: such a caller would wait for ever. */
-  #check(weight) {
-    if (weight <= this.#value) return
+  #read(weightOrOptions, options, read = readAcquire, complete = acquiringUnits) {
+    refuseNumber(options)
+    const asked = read(complete(defaultsOf(this), weightOrOptions, options), options)
+    const { weight } = asked
+    if (weight <= this.#value) return asked
     throw new RangeError(
       `weight ${weight} is more than the value ${this.#value} of each key; for a timeout: { timeout: ${weight} }; for a priority: { priority: ${weight} }`,
     )

@@ -4,10 +4,16 @@ const { abort, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following } = require('../core/following.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { checkCallback, checkKnown, checkObject, checkSignal } = require('../core/options.js')
+const {
+  checkCallback,
+  checkKnown,
+  checkObject,
+  checkSignal,
+  isObject,
+} = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
-const { isObject, receiverError } = require('./receiver.js')
+const { receiverError } = require('./receiver.js')
 const { Mutex } = require('./mutex.js')
 
 const electionOptions = new Set([

@@ -64,7 +64,8 @@ function readReach(options) {
   let asked
   for (const name of reachOptions) {
     const value = options[name]
-    if (value === undefined) continue
+    // Without wider scopes an option that is off, such as diagnostics, asks for nothing.
+    if (value === undefined || (value === false && platform.scopes === undefined)) continue
     asked ??= { __proto__: null }
     asked[name] = value
   }

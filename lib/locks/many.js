@@ -87,44 +87,43 @@ function afterStart(map, begin) {
 /** The same for a thread that blocks. `limits` cover all keys together. */
 function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError) {
   if (!Array.isArray(key)) return map.with(key, (lock) => acquireSync(lock, limits))
-  const ordered = inOrder(key)
-  checkOpen(map, ordered)
   const { priority, timeout } = limits
   const deadline = platform.now() + timeout
   const acquireNext = (lock) => {
     const left = Math.max(0, deadline - platform.now())
     return acquireSync(lock, { priority, timeout: left })
   }
-  const held = []
   try {
-    for (const key of ordered) held.push(map.with(key, acquireNext))
+    return takeEach(map, key, acquireNext)
   } catch (error) {
-    giveBack(held)
-    throw error.code === 'ERR_LOCK_TIMEOUT' ? late(ordered, timeout) : error
+    throw error.code === 'ERR_LOCK_TIMEOUT' ? late(inOrder(key), timeout) : error
   }
-  return releaserOf(map, ordered, held)
 }
 
 /** Takes all keys without waiting, or returns undefined. */
 function tryOneOrMany(map, key, tryAcquire) {
-  if (!Array.isArray(key)) return map.with(key, tryAcquire)
-  const ordered = inOrder(key)
+  return Array.isArray(key) ? takeEach(map, key, tryAcquire) : map.with(key, tryAcquire)
+}
+
+/** Returns one releaser for all that take(lock) has returned, or undefined where it has returned undefined for a lock. */
+function takeEach(map, keys, take) {
+  const ordered = inOrder(keys)
   checkOpen(map, ordered)
   const held = []
   try {
     for (const key of ordered) {
-      const release = map.with(key, tryAcquire)
+      const release = map.with(key, take)
       if (release === undefined) {
         giveBack(held)
         return undefined
       }
       held.push(release)
     }
+    return releaserOf(map, ordered, held)
   } catch (error) {
     giveBack(held)
     throw error
   }
-  return releaserOf(map, ordered, held)
 }
 
 /** One signal that ends all waits: the caller's, or that of the common timeout. */

@@ -25,6 +25,4 @@ const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 /** The property of every keyed lock, by which code knows one without its class. */
 const keyedMark = Symbol('keyed')
 
-const isObject = (value) => typeof value === 'object' && value !== null
-
-module.exports = { isObject, isOfKind, keyedMark, receiverError }
+module.exports = { isOfKind, keyedMark, receiverError }

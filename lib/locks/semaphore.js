@@ -1,6 +1,6 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
-const { checkedValue } = require('../core/units.js')
+const { checkedValue, checkWeight } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 const { now, tryRun } = require('../core/run.js')
@@ -50,7 +50,7 @@ class Semaphore extends Holdable {
 
   tryRunExclusive(callback, weight = 1) {
     lockOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(given, weight, now))
+    return tryRun(callback, (given) => this.runExclusive(given, checkWeight(weight), now))
   }
 
   acquireSync(weight, options) {

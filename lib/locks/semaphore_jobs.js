@@ -2,11 +2,10 @@
 // Functions and lists of jobs that acquire units of a semaphore for each call.
 const { abort, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following } = require('../core/following.js')
-const { checkCallback, checkObject } = require('../core/options.js')
+const { checkCallback, checkObject, isObject } = require('../core/options.js')
 const { unseen } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
-const { isObject } = require('./receiver.js')
 
 // `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that refuses every caller. `defaults` are the
 // constructor's.
@@ -14,7 +13,7 @@ const { isObject } = require('./receiver.js')
 /** `fn`, with the units of `options` acquired for each call. */
 function limited(open, defaults, fn, options = {}) {
   checkCallback(fn)
-  if (options === null || typeof options !== 'object') {
+  if (!isObject(options)) {
     throw new TypeError('limit(fn) returns a function: pass the arguments to it')
   }
   const asked = readAcquire(acquiringUnits(defaults, options))

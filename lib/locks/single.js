@@ -1,9 +1,9 @@
 'use strict'
 // The base of every object that stands for a single lock, event, condition ...
-const { checkMayBlock } = require('../core/options.js')
+const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedSingle } = require('./closed.js')
-const { isObject, isOfKind, receiverError } = require('./receiver.js')
+const { isOfKind, receiverError } = require('./receiver.js')
 const { openLock } = require('./open.js')
 
 /** The kind of all of them. */

@@ -10,9 +10,15 @@
 const { abort, throwIfAborted } = require('../core/abort.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
-const { checkCallback, checkObject, isOfEveryObject, readWait } = require('../core/options.js')
+const {
+  checkCallback,
+  checkObject,
+  isObject,
+  isOfEveryObject,
+  readWait,
+} = require('../core/options.js')
 const { Limits } = require('../core/waiter.js')
-const { isObject, receiverError } = require('./receiver.js')
+const { receiverError } = require('./receiver.js')
 
 /** Options that would extend its scope beyond the thread, which is not supported. */
 const reachOptions = new Set(['name', 'scope', 'directory', 'engine'])

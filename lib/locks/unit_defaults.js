@@ -1,6 +1,8 @@
 'use strict'
 // defaults.js for semaphores, whose waits have the arguments (weight, options) or (options).
-const { put, withDefaults } = require('./defaults.js')
+const { isObject } = require('../core/options.js')
+const { isWhole } = require('../core/units.js')
+const { withDefaults } = require('./defaults.js')
 
 /**
  * The arguments of a wait, completed by `defaults`. Returns one object for both, or the weight if there are no valid
@@ -9,11 +11,8 @@ const { put, withDefaults } = require('./defaults.js')
 function unitsWithDefaults(weight, options, defaults) {
   if (weight !== undefined && typeof weight !== 'number') return withDefaults(weight, defaults)
   const limits = withDefaults(options, defaults)
-  if (limits === null || typeof limits !== 'object') return weight
-  if (limits === options || 'weight' in limits) return weight
-  const both = options === undefined ? { ...limits } : limits
-  put(both, 'weight', weight)
-  return both
+  if (!isObject(limits) || limits === options || 'weight' in limits) return weight
+  return { ...limits, weight, [isWhole]: true }
 }
 
 const acquiringUnits = (defaults, weight, options) =>

@@ -1,6 +1,7 @@
 'use strict'
 const { modeNames } = require('./request_options.js')
-const { isObject, receiverError } = require('../locks/receiver.js')
+const { isObject } = require('../core/options.js')
+const { receiverError } = require('../locks/receiver.js')
 
 const secret = Symbol('for the lock manager')
 

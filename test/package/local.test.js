@@ -133,6 +133,13 @@ describe('boxoffice/local', () => {
       assert.match(line, /^ERR_LOCK_UNSUPPORTED .*in Node\.js import 'boxoffice'/i)
   })
 
+  it('takes an option that is off', () => {
+    const code = `const { KeyedMutex, Semaphore } = await import(${file})
+      new Semaphore(1, { diagnostics: false, shared: false }).acquire().then(() => console.log('in'))
+      new KeyedMutex({ diagnostics: false }).runExclusive('a', () => console.log('in'))`
+    assert.equal(printed(code), 'in\nin\n')
+  })
+
   it('takes reentrant: false, and checks it', () => {
     const code = `const { KeyedMutex, Mutex } = await import(${file})
       new KeyedMutex({ reentrant: false }).runExclusive('a', () => console.log('in'))

@@ -1,6 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { Semaphore } = require('../..')
+const { KeyedSemaphore, Semaphore, withTimeout } = require('../..')
+const { freshName } = require('../helpers/agents.js')
 const { assertIdle, turn, watch } = require('../helpers/promises.js')
 
 const max = 2 ** 29 - 1
@@ -74,6 +75,35 @@ describe('Arguments of a Semaphore', () => {
       const semaphore = new Semaphore(3)
       assert.throws(() => semaphore.setValue(bad), error)
       assert.equal(semaphore.getValue(), 3)
+    })
+  }
+
+  for (const options of [{}, { timeout: 1000 }, { name: freshName() }]) {
+    it(`refuses an argument after the options: ${Object.keys(options)}`, async () => {
+      const semaphore = new Semaphore(2, { ...options, allowBlockingMainThread: true })
+      const keyed = new KeyedSemaphore(2, { ...options, allowBlockingMainThread: true })
+      const second = { name: 'TypeError', message: /^nothing follows the options/ }
+      for (const late of [{ timeout: 5 }, 1]) {
+        for (const method of ['acquire', 'acquireSync', 'waitForUnlock'])
+          assert.throws(() => semaphore[method]({ weight: 2 }, late), second)
+        for (const method of ['runExclusive', 'executeLocked'])
+          await assert.rejects(semaphore[method](assert.fail, { weight: 2 }, late), second)
+      }
+      const late = { timeout: 5 }
+      for (const method of ['acquire', 'acquireSync', 'waitForUnlock'])
+        assert.throws(() => keyed[method]('a', { weight: 2 }, late), second)
+      assert.throws(() => keyed.acquire(['a', 'b'], { weight: 2 }, late), second)
+      await assert.rejects(keyed.runExclusive('a', assert.fail, { weight: 2 }, late), second)
+      const noNumber = { name: 'TypeError', message: 'weight must be a number' }
+      await assert.rejects(semaphore.tryRunExclusive(assert.fail, { weight: 2 }), noNumber)
+      await assert.rejects(keyed.tryRunExclusive('a', assert.fail, { weight: 2 }), noNumber)
+      const decorated = withTimeout(semaphore, 1000)
+      assert.throws(() => decorated.acquire({ weight: 2 }, late), second)
+      assert.deepEqual([semaphore.getValue(), keyed.size], [2, 0])
+      for (const limits of [late, 1]) {
+        const [, release] = await semaphore.acquire(2, limits)
+        release()
+      }
     })
   }
 
