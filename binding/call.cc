@@ -37,6 +37,21 @@ const char* codeOf(host::HostFault fault) {
   return "ERR_LOCK_FORKED";
 }
 
+/// Throws an error whose property `found` is the word that the other lock began with.
+void raise(napi_env env, const OtherStart& mismatch) noexcept {
+  napi_value code = nullptr;
+  napi_value message = nullptr;
+  napi_value error = nullptr;
+  napi_value found = nullptr;
+  const bool isMade =
+      napi_create_string_utf8(env, codeOf(mismatch.fault()), NAPI_AUTO_LENGTH, &code) == napi_ok &&
+      napi_create_string_utf8(env, mismatch.what(), NAPI_AUTO_LENGTH, &message) == napi_ok &&
+      napi_create_error(env, code, message, &error) == napi_ok &&
+      napi_create_uint32(env, mismatch.found(), &found) == napi_ok &&
+      napi_set_named_property(env, error, "found", found) == napi_ok;
+  if (isMade) napi_throw(env, error);
+}
+
 /// Throws in JavaScript what has been thrown in C++.
 void rethrow(napi_env env) noexcept {
   try {
@@ -48,10 +63,12 @@ void rethrow(napi_env env) noexcept {
       if (!error.IsEmpty()) napi_throw(env, error.Value());
     } catch (const Napi::Error&) {
     }
+  } catch (const OtherStart& mismatch) {
+    raise(env, mismatch);
   } catch (const Misuse& misuse) {
     const bool range = misuse.fault() == Fault::overflow || misuse.fault() == Fault::underflow;
-    const auto raise = range ? napi_throw_range_error : napi_throw_error;
-    raise(env, codeOf(misuse.fault()), misuse.what());
+    const auto raiseIt = range ? napi_throw_range_error : napi_throw_error;
+    raiseIt(env, codeOf(misuse.fault()), misuse.what());
   } catch (const host::HostError& error) {
     napi_throw_error(env, codeOf(error.fault()), error.what());
   } catch (const std::bad_alloc&) {

@@ -27,6 +27,7 @@ class HostManualResetEvent extends inSegment(SharedManualResetEvent) {
     return this.read() === open
   }
 }
+HostManualResetEvent.prototype.argument = { name: 'isSet', of: (word) => word === open }
 HostManualResetEvent.prototype.kind = { name: 'manual-reset event', native: native.hostLatch }
 
 class HostLatch extends inSegment(SharedLatch) {}
@@ -61,7 +62,7 @@ function openHostGate(kindName, args, { host, isStrict }) {
   }
   const Gate = gatesByName.get(kindName)
   const lock = new Gate(undefined, ...args)
-  lock.segment = openSegment(kindName, lock.idle, host)
+  lock.segment = openSegment(kindName, lock.idle, host, lock.argument)
   return lock
 }
 

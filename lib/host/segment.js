@@ -9,6 +9,7 @@ const { warn } = require('../core/warn.js')
 const native = require('../addon/load.js')
 const { cutKeyOf } = require('./cut_key.js')
 const { unmapRegion } = require('../process/words.js')
+const { constructionError } = require('../process/construction_errors.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
 /** By the name of a kind of lock, keyed or not. */
@@ -141,17 +142,16 @@ addWakeupListener(lookForRemovals)
 
 /**
  * `kind` is one of the kinds above. If the segment exists already, it must have been created with
- * `start`.
+ * `start`, about which `argument` of the constructor decides (construction_errors.js).
  */
-function openSegment(kind, start, { name, directory, capacity = 0 }) {
+function openSegment(kind, start, { name, directory, capacity = 0 }, argument = undefined) {
   const id = JSON.stringify([kind, name, directory, capacity, start])
   let number = numbers.get(id)
   if (number === undefined) {
     try {
       number = native.host.open(kinds[kind], name, directory, capacity, start)
     } catch (error) {
-      error.message = `${titleOf({ kind, name })}: ${error.message}`
-      throw error
+      throw constructionError(error, titleOf({ kind, name }), start, argument)
     }
     numbers.set(id, number)
   }

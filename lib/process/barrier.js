@@ -72,6 +72,10 @@ class SharedBarrier extends SharedLock {
   }
 }
 SharedBarrier.prototype.late = 'was not complete'
+SharedBarrier.prototype.argument = {
+  name: 'the number of parties',
+  of: (word) => word >>> missingShift,
+}
 SharedBarrier.prototype.kind = {
   name: 'barrier',
   number: native.layout.lockKinds.barrier,

@@ -28,6 +28,7 @@ class SharedLatch extends SharedGate {
   }
 }
 SharedLatch.prototype.late = 'was not open'
+SharedLatch.prototype.argument = { name: 'the count', of: (word) => word >>> countShift }
 SharedLatch.prototype.kind = {
   name: 'countdown latch',
   number: native.layout.lockKinds.countdownLatch,

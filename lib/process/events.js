@@ -19,6 +19,7 @@ class SharedEvent extends SharedGate {
   }
 }
 SharedEvent.prototype.late = 'was not set'
+SharedEvent.prototype.argument = { name: 'isSet', of: (word) => word === set }
 
 class SharedAutoResetEvent extends SharedEvent {
   signal() {

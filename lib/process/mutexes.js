@@ -6,6 +6,7 @@ const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
+const { constructionError } = require('./construction_errors.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
 const { mapIn, SharedKeyMap } = require('./shared_key_map.js')
 const { indexInMemory, indexOfKey, letGoOf, tableOfNames } = require('./shares.js')
@@ -43,8 +44,7 @@ function openMutex(kind, { name, buffer, byteOffset, isStrict }) {
   try {
     wordIndex = name === undefined ? indexInBuffer(buffer, byteOffset) : indexOfName(kind, name)
   } catch (error) {
-    error.message = `the ${kind}${name === undefined ? '' : ` ${nameOf(name)}`}: ${error.message}`
-    throw error
+    throw constructionError(error, `the ${kind}${name === undefined ? '' : ` ${nameOf(name)}`}`)
   }
   const mutex = mutexAt(wordIndex, () => {
     const made = new ConditionalMutex(new MutexLender(name))

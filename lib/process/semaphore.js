@@ -219,6 +219,7 @@ class SharedSemaphore extends SharedLock {
 }
 
 Object.assign(SharedSemaphore.prototype, ticketRuns)
+SharedSemaphore.prototype.argument = { name: 'the value', of: (word) => word >> valueShift }
 SharedSemaphore.prototype.kind = {
   name: 'semaphore',
   number: native.layout.lockKinds.semaphore,

@@ -94,8 +94,8 @@ class SharedKeyMap extends KeyMap {
   }
 
   /** The table of that name, which stays open as long as the map is in use. */
-  openTable(name, start, title) {
-    const table = tableOf(name, start, title, this)
+  openTable(name, start, title, argument) {
+    const table = tableOf(name, start, this, title, argument)
     this.#tables.add(name)
     return table
   }
@@ -153,7 +153,8 @@ function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock },
   return mapIn(maps, own, () => {
     const make = () => Object.assign(new Kind(value), { isStrict, mayBlock })
     const map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name)
-    map.table = map.openTable(id, Kind.idleWord(value), `the keyed ${kind} ${nameOf(name)}`)
+    const title = `the keyed ${kind} ${nameOf(name)}`
+    map.table = map.openTable(id, Kind.idleWord(value), title, Kind.prototype.argument)
     return map
   })
 }

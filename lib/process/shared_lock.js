@@ -6,6 +6,7 @@ const { toText } = require('../core/key_text.js')
 const { titleOf } = require('../core/keys.js')
 const { AnyLock, IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
+const { constructionError } = require('./construction_errors.js')
 const { Passer } = require('./passer.js')
 const { keepWith, shareKey, shareMemory, tableOfNames } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
@@ -109,8 +110,7 @@ class SharedLock extends AnyLock {
     try {
       this.share = findShare()
     } catch (error) {
-      error.message = `${this.title()}: ${error.message}`
-      throw error
+      throw constructionError(error, this.title(), this.idle, this.argument)
     }
     this.wordIndex = this.share.wordIndex
     this.words = wordsOf(this.wordIndex)

@@ -1,8 +1,8 @@
 'use strict'
 // Locks that other threads may know by memory or by name. Several objects of this thread may stand
 // for one lock; a share is their common state.
-const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
+const { constructionError, otherStartError } = require('./construction_errors.js')
 const { keepAlive } = require('./keep_alive.js')
 const { mapWords, unmapWords } = require('./words.js')
 
@@ -205,22 +205,21 @@ function tableOfNames(kind) {
 
 const tables = new Map()
 
-/** The number of a table, which this thread keeps open until closeTable() for every `user`. */
-function tableOf(name, start, title, user) {
+/**
+ * The number of a table, which this thread keeps open until closeTable() for every `user`. `argument` of a constructor
+ * decides about `start`: see construction_errors.js.
+ */
+function tableOf(name, start, user, title, argument) {
   let opened = tables.get(name)
   if (opened === undefined) {
     try {
       opened = { table: native.lockTables.open(name, start, 0), start, users: new Set() }
     } catch (error) {
-      error.message = `${title}: ${error.message}`
-      throw error
+      throw constructionError(error, title, start, argument)
     }
     tables.set(name, opened)
   }
-  if (opened.start !== start) {
-    const message = `${title}: a lock of this name exists with another value: construct it alike everywhere`
-    throw lockError('ERR_LOCK_MISMATCH', message)
-  }
+  if (opened.start !== start) throw otherStartError(title, opened.start, start, argument)
   opened.users.add(user)
   return opened.table
 }

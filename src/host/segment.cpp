@@ -29,13 +29,8 @@ void Segment::checkSame(const SegmentOptions& options) const {
                                      std::to_string(capacity()) + " keys, not " +
                                      std::to_string(options.capacity));
   }
-  if (isSemaphore(options.kind) && options.start != start()) {
-    throwMisuse(Fault::mismatch, "'" + name_ + "' exists as a semaphore of " +
-                                     std::to_string(start()) + ", not " +
-                                     std::to_string(options.start));
-  }
-  if (isGate(options.kind) && options.start != start()) {
-    throwMisuse(Fault::mismatch, "'" + name_ + "' exists and began with another value");
+  if ((isSemaphore(options.kind) || isGate(options.kind)) && options.start != start()) {
+    throw OtherStart("'" + name_ + "' exists with another value", static_cast<std::uint32_t>(start()));
   }
 }
 

@@ -21,11 +21,12 @@ bool started(SharedWord* words, std::uint32_t start) noexcept {
   return found == (start | kStarted);
 }
 
+[[noreturn]] void throwOtherStart(std::uint32_t found) {
+  throw OtherStart("a lock of this name, or in this memory, began with another value", found);
+}
+
 void checkStarted(SharedWord* words, std::uint32_t start) {
-  if (!started(words, start)) {
-    throwMisuse(Fault::mismatch,
-                "a lock of this name exists with another value: construct it alike everywhere");
-  }
+  if (!started(words, start)) throwOtherStart(words[1].load(std::memory_order_relaxed) & ~kStarted);
 }
 
 struct Claim {
@@ -162,10 +163,7 @@ LockTable& LockTables::open(const std::string& name, std::uint32_t start, bool i
     return made.table;
   }
   Named& named = found->second;
-  if (named.start != start) {
-    throwMisuse(Fault::mismatch,
-                "a lock of this name exists with another value: construct it alike everywhere");
-  }
+  if (named.start != start) throwOtherStart(named.start);
   ++named.uses;
   return named.table;
 }

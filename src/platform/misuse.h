@@ -1,6 +1,7 @@
 // Misuse of a lock that can be detected, reported in all builds.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -24,6 +25,17 @@ class Misuse : public std::logic_error {
 
  private:
   Fault fault_;
+};
+
+/// A lock of this name, or in this memory, was constructed with another initial word.
+class OtherStart : public Misuse {
+ public:
+  OtherStart(const std::string& what, std::uint32_t found)
+      : Misuse(Fault::mismatch, what), found_(found) {}
+  std::uint32_t found() const noexcept { return found_; }
+
+ private:
+  std::uint32_t found_;
 };
 
 /// Apart from the checks that call it, so that a check costs its function a compare and a jump.

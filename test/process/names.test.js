@@ -5,8 +5,8 @@ const { freshName, useAgents } = require('../helpers/agents.js')
 const { inChild } = require('../helpers/children.js')
 const { apart, churn, outcome, settled } = require('../helpers/keyed.js')
 
-const { AutoResetEvent, ConditionVariable, KeyedMutex, KeyedSemaphore } = boxoffice
-const { KeyedRWLock, ManualResetEvent, Mutex, Semaphore } = boxoffice
+const { AutoResetEvent, Barrier, ConditionVariable, CountdownLatch } = boxoffice
+const { KeyedMutex, KeyedSemaphore, KeyedRWLock, ManualResetEvent, Mutex, Semaphore } = boxoffice
 
 /** Strings that an encoding may change on the way. */
 const strange = [
@@ -68,13 +68,26 @@ describe('names', () => {
   it('another value, or another kind in the same memory, is a mismatch', async () => {
     const mismatch = { code: 'ERR_LOCK_MISMATCH' }
     const keep = [new Semaphore(2, { name }), new AutoResetEvent({ name, isSet: true })]
-    assert.throws(() => new Semaphore(3, { name }), mismatch)
-    assert.throws(() => new AutoResetEvent({ name }), mismatch)
+    keep.push(new CountdownLatch(2, { name }), new Barrier(2, { name }))
+    const values = (kind, text) => ({
+      ...mismatch,
+      message: `the ${kind} ${JSON.stringify(name)} exists with ${text}: construct it alike everywhere`,
+    })
+    assert.throws(() => new Semaphore(3, { name }), values('semaphore', 'the value 2, not 3'))
+    const isSet = values('auto-reset event', 'isSet true, not false')
+    assert.throws(() => new AutoResetEvent({ name }), isSet)
+    const count = values('countdown latch', 'the count 2, not 3')
+    assert.throws(() => new CountdownLatch(3, { name }), count)
+    const parties = values('barrier', 'the number of parties 2, not 3')
+    assert.throws(() => new Barrier(3, { name }), parties)
     keep.push(new KeyedSemaphore(2, { name }))
-    assert.throws(() => new KeyedSemaphore(3, { name }), mismatch)
+    const ofKeys = values('keyed semaphore', 'the value 2, not 3')
+    assert.throws(() => new KeyedSemaphore(3, { name }), ofKeys)
     assert.throws(() => new KeyedSemaphore(3, { name, fairness: 'fifo' }), mismatch)
     const code = 'return codeOf(() => new KeyedSemaphore(3, { name: workerData }))'
     assert.equal(await agent(name).does(code), 'ERR_LOCK_MISMATCH')
+    const other = `try { new KeyedSemaphore(3, { name: workerData }) } catch ({ message }) { return message }`
+    assert.equal(await agent(name).does(other), ofKeys.message)
     const buffer = new SharedArrayBuffer(16)
     keep.push(new Semaphore(2, { buffer, byteOffset: 4 }))
     assert.throws(() => new Semaphore(1, { buffer, byteOffset: 4 }), mismatch)

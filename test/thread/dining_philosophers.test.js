@@ -217,7 +217,7 @@ describe('DiningPhilosophers', () => {
     assert.throws(() => one.end(0), notHeld)
     const mismatch = {
       code: 'ERR_LOCK_MISMATCH',
-      message: /the dining philosophers ".*exists with another value/,
+      message: /the dining philosophers ".*exists with the value 5, not 4: construct it/,
     }
     assert.throws(() => new DiningPhilosophers(4, { name }), mismatch)
     const locks = new KeyedMutex({ name })
