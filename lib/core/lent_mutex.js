@@ -124,10 +124,12 @@ class LentMutex extends LentTickets {
   end(isAbandoned) {
     if (this.holds?.lose(this.current)) return
     if (this.observer !== null && !this.observeEnd()) return
-    const { lender } = this
-    const mayHandOn = this.hasQueue() && this.tickets === null && !lender.isDeathUntold
-    if (mayHandOn && lender.mayKeep() && this.handOn(isAbandoned)) return
+    if (this.hasQueue() && this.mayHandOn() && this.handOn(isAbandoned)) return
     this.giveBack(isAbandoned)
+  }
+
+  mayHandOn() {
+    return this.tickets === null && !this.lender.isDeathUntold && this.lender.mayKeep()
   }
 
   /** Reports the release. Returns false if the observer has released the lock meanwhile. */
@@ -156,12 +158,16 @@ class LentMutex extends LentTickets {
     if (hasQueue || this.idleListener !== null) checkStackToRelease()
     const completions = this.lender.giveBack(isAbandoned)
     this.current = free
+    if (hasQueue || completions !== undefined) this.#tellWaiters(hasQueue, completions)
+    if (this.idleListener !== null) this.reportIdle()
+  }
+
+  #tellWaiters(hasQueue, completions) {
     try {
       if (hasQueue) this.waitAgain()
     } finally {
       if (completions !== undefined) this.lender.deliver(completions)
     }
-    if (this.idleListener !== null) this.reportIdle()
   }
 
   /** Passers do not count. */

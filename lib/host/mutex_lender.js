@@ -77,19 +77,18 @@ class HostMutexLender extends WordLender {
    * on its notification, another waiter is notified.
    */
   #endNotifications() {
-    if (this.notifiedBy === null) return
     for (const condition of this.notifiedBy) condition.returned()
     this.notifiedBy = null
   }
 
   giveBack(isAbandoned) {
-    this.#endNotifications()
+    if (this.notifiedBy !== null) this.#endNotifications()
     return super.giveBack(isAbandoned)
   }
 
   /** Called at the end of a hold, while waiters of this thread are queued. */
   mayKeep() {
-    this.#endNotifications()
+    if (this.notifiedBy !== null) this.#endNotifications()
     if ((this.word() & queued) === 0) return true
     // Read at each hand-off, because the word does not show whether a waiter of another thread is
     // strict.

@@ -103,12 +103,17 @@ class WordLender extends Lender {
 
   giveBack(isAbandoned) {
     this.stay.end()
-    if (isAbandoned || this.isDeathUntold) {
-      const completions = this.native.abandon(this.wordIndex)
-      this.isDeathUntold = false
-      return claimAll(completions)
-    }
-    if (this.putBack()) return undefined
+    if (isAbandoned || this.isDeathUntold) return this.#abandon()
+    return this.putBack() ? undefined : this.#putBackToQueue()
+  }
+
+  #abandon() {
+    const completions = this.native.abandon(this.wordIndex)
+    this.isDeathUntold = false
+    return claimAll(completions)
+  }
+
+  #putBackToQueue() {
     const completions = this.native.unlock(this.wordIndex)
     if (completions < 0) throw this.lock.notHeld()
     return completions > 0 ? claimAll(completions) : undefined
