@@ -54,10 +54,12 @@ class LocalBarrier extends LocalLock {
   #isComplete() {
     if (this.queueSize() < this.parties - 1) return false
     const parties = this.waiters()
-    // A custom signal that one of them stops may abort another one.
-    for (const party of parties) party.markOver()
+    // A custom signal that one of them stops may abort another one, or break the barrier.
     for (const party of parties) {
+      party.markOver()
       this.dequeue(party)
+    }
+    for (const party of parties) {
       party.resolve(party.missing)
       party.end()
     }

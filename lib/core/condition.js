@@ -13,11 +13,14 @@ const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
+const { checkStack } = require('./stack.js')
 const { Limits, Waiter } = require('./waiter.js')
 
 class LocalCondition extends LocalLock {
   wait(mutex, options) {
     const limits = readWait(options)
+    // The caller must be in the queue before it unlocks, and nowhere where the unlock fails.
+    checkStack()
     if (!mutex.isLocked()) throw mutex.notHeld()
     if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
@@ -33,6 +36,7 @@ class LocalCondition extends LocalLock {
   }
 
   notify(isAll) {
+    checkStack()
     if (!isAll) {
       if (this.hasQueue()) this.#notify(this.queue.head)
       return

@@ -10,6 +10,7 @@ const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
+const { checkStackToRelease } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 const done = Promise.resolve()
@@ -63,6 +64,7 @@ class LocalAutoResetEvent extends LocalEvent {
   }
 
   signal() {
+    checkStackToRelease()
     if (this.hasQueue()) this.admitHead()
     else this.isOn = true
   }
@@ -75,6 +77,7 @@ class LocalManualResetEvent extends LocalEvent {
   }
 
   set() {
+    checkStackToRelease()
     this.isOn = true
     this.admitAll()
   }
@@ -108,6 +111,7 @@ class LocalLatch extends LocalGate {
 
   countDown(n) {
     if (n > this.#count) throw tooManyError(this, n)
+    checkStackToRelease()
     this.#count -= n
     if (this.#count === 0) this.admitAll()
   }

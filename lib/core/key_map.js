@@ -146,7 +146,7 @@ class KeyMap {
     if (lock.isListed) return
     lock.isListed = true
     this.#idle.push(lock)
-    if (this.#idle.length === this.#mostIdle) this.sweep()
+    if (this.#idle.length >= this.#mostIdle) this.sweep()
   }
 
   /** `user`, an object of this thread, uses the map as long as it is alive. */

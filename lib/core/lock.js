@@ -279,7 +279,8 @@ class LocalLock extends AnyLock {
   /** Resolves the watchers that can go. Drops the list when it is empty, so that a release only compares with null. */
   tell(value, topPriority) {
     this.watchers.tell(value, topPriority)
-    if (this.watchers.size === 0) this.watchers = null
+    // A custom signal may have released the lock meanwhile.
+    if (this.watchers?.size === 0) this.watchers = null
   }
 
   /** A key stays while it has watchers. */

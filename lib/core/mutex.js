@@ -253,7 +253,11 @@ class MutexWaiter extends Waiter {
 
   /** No step may fail after the first: the calls that need most of the stack come before. */
   begin(mutex, grant, value, isAbandoned) {
-    if (mutex.watchers !== null) mutex.tell(1, this.priority)
+    if (mutex.watchers !== null) {
+      mutex.tell(1, this.priority)
+      // A custom signal may have ended the wait.
+      if (!mutex.queue.has(this)) return mutex.unlock()
+    }
     mutex.dequeue(this)
     mutex.current = grant
     if (mutex.observer !== null) {

@@ -86,10 +86,12 @@ class LocalRWLock extends LocalLock {
   }
 
   tryAcquireRead() {
+    checkStack()
     return Reader.fits(this) && !this.hasQueue() ? this.take(Reader) : undefined
   }
 
   tryAcquireWrite() {
+    checkStack()
     return Writer.fits(this) && !this.hasQueue() ? this.take(Writer) : undefined
   }
 
@@ -110,6 +112,8 @@ class LocalRWLock extends LocalLock {
 
   endRead(grant) {
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
+    // A custom signal may have released it.
+    if (grant.isOver) return
     grant.end()
     this.readerCount--
     const { readerCount } = this

@@ -23,7 +23,7 @@ const {
   warnOfWeight,
 } = require('./units.js')
 const { observed } = require('./platform.js')
-const { checkStack } = require('./stack.js')
+const { checkStack, checkStackToRelease } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 /** Where a releaser keeps the observer's record of its grant. */
@@ -98,6 +98,7 @@ class LocalSemaphore extends LocalLock {
 
   tryAcquire(weight = 1) {
     checkWeight(weight)
+    checkStack()
     return this.value >= weight && !this.hasQueue() ? this.take(weight) : undefined
   }
 
@@ -171,6 +172,7 @@ class LocalSemaphore extends LocalLock {
 
   release(weight = 1) {
     checkWeight(weight)
+    checkStackToRelease()
     checkRoom(this, this.value, weight)
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
     this.comesBack(weight)
@@ -201,6 +203,7 @@ class LocalSemaphore extends LocalLock {
 
   setValue(value) {
     const next = checkedValue(value)
+    checkStackToRelease()
     if (this.observer !== null) observed.endedOldest(this.observer, 0)
     this.whole += next - this.value
     this.value = next
@@ -211,9 +214,12 @@ class LocalSemaphore extends LocalLock {
   admit() {
     for (;;) {
       const waiter = this.hasQueue() ? this.queue.head : null
-      const fits = waiter !== null && waiter.weight <= this.value
-      if (this.watchers !== null) this.tell(this.value, waiter?.priority)
-      if (!fits) break
+      if (this.watchers !== null) {
+        this.tell(this.value, waiter?.priority)
+        // A custom signal may have ended the wait.
+        if (waiter !== null && !this.queue.has(waiter)) continue
+      }
+      if (waiter === null || waiter.weight > this.value) break
       const value = waiter.constructor.valueOf(this, waiter.weight)
       this.dequeue(waiter)
       this.begin(waiter.weight, value, waiter)
@@ -265,6 +271,7 @@ function releaser(lock, weight) {
   let isOver = false
   const Releaser = () => {
     if (isOver || lock.generation !== generation) return
+    checkStackToRelease()
     lock.roomFor(weight)
     isOver = true
     if (lock.observer !== null) observed.ended(lock.observer, Releaser[holdKey], weight)

@@ -13,6 +13,7 @@ const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many
 const { acquireOptions, isObject, readWait } = require('../core/options.js')
 const { receiverError } = require('./receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
+const { checkStack } = require('../core/stack.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const maxSeats = 2 ** 31 - 1
@@ -144,6 +145,7 @@ class DiningPhilosophers {
     const eaters = this.#eaters
     const release = () => {
       if (eaters.get(seat) !== release) return
+      checkStack()
       eaters.delete(seat)
       held()
     }

@@ -2,7 +2,8 @@
 // Calls within a few frames of the end of the stack: each either succeeds, or throws and changes nothing.
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks } = boxoffice
+const { AutoResetEvent, ConditionVariable, CountdownLatch, DiningPhilosophers } = boxoffice
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks, ManualResetEvent } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
 const mayBlock = { allowBlockingMainThread: true }
@@ -102,6 +103,60 @@ const releases = {
     const lock = new RWLock()
     return { lock, release: lock.tryAcquireWrite(), again: () => lock.tryAcquireWrite() }
   },
+  'of a unit': () => {
+    const lock = new Semaphore(1)
+    return { lock, release: lock.tryAcquire().release, again: () => lock.tryAcquire() }
+  },
+  "of a key's unit": () => {
+    const map = new KeyedSemaphore(1)
+    const lock = { isLocked: () => map.getValue('a') === 0 }
+    return { lock, release: map.tryAcquire('a').release, again: () => map.tryAcquire('a') }
+  },
+  'of a philosopher': () => {
+    const table = new DiningPhilosophers(2)
+    const again = () => table.tryBegin(0)
+    const isLocked = () => {
+      const release = again()
+      release?.()
+      return release === undefined
+    }
+    return { lock: { isLocked }, release: again(), again }
+  },
+}
+
+// Calls that admit the `waiting` caller.
+const admissions = {
+  'the releaser of a unit': () => {
+    const semaphore = new Semaphore(1)
+    const { release } = semaphore.tryAcquire()
+    return { waiting: semaphore.acquire(), admit: release }
+  },
+  'Semaphore.release': () => {
+    const semaphore = new Semaphore(0)
+    return { waiting: semaphore.acquire(), admit: () => semaphore.release() }
+  },
+  'Semaphore.setValue': () => {
+    const semaphore = new Semaphore(0)
+    return { waiting: semaphore.acquire(), admit: () => semaphore.setValue(1) }
+  },
+  'CountdownLatch.countDown': () => {
+    const latch = new CountdownLatch(1)
+    return { waiting: latch.wait(), admit: () => latch.countDown() }
+  },
+  'ManualResetEvent.set': () => {
+    const event = new ManualResetEvent()
+    return { waiting: event.wait(), admit: () => event.set() }
+  },
+  'AutoResetEvent.signal': () => {
+    const event = new AutoResetEvent()
+    return { waiting: event.wait(), admit: () => event.signal() }
+  },
+  'ConditionVariable.notifyOne': () => {
+    const mutex = new Mutex()
+    const condition = new ConditionVariable()
+    mutex.tryLock()
+    return { waiting: condition.wait(mutex), admit: () => condition.notifyOne() }
+  },
 }
 
 describe('a call near the end of the stack', function () {
@@ -154,6 +209,32 @@ describe('a call near the end of the stack', function () {
       }
     })
   }
+
+  for (const [name, make] of Object.entries(admissions)) {
+    it(`admits a waiter, or can be repeated: ${name}`, async () => {
+      const all = atTheEnd(make, (o) => o.admit())
+      for (const { admit, isDone = false } of all) if (!isDone) admit()
+      await Promise.all(all.map(({ waiting }) => waiting))
+    })
+  }
+
+  it('leaves no waiter of a condition variable when it throws', async () => {
+    const make = () => {
+      const mutex = new Mutex()
+      const condition = new ConditionVariable()
+      const release = mutex.tryAcquire()
+      return { mutex, condition, release, next: mutex.acquire() }
+    }
+    const all = atTheEnd(make, (o) => (o.waiting = o.condition.wait(o.mutex)))
+    for (const { mutex, condition, release, next, waiting } of all) {
+      if (waiting === undefined) release()
+      const giveBack = await next
+      giveBack()
+      condition.notifyAll()
+      await waiting
+      assert.equal(mutex.isLocked(), waiting !== undefined)
+    }
+  })
 
   const idles = {
     'of a Mutex': () => new Mutex(),

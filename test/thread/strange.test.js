@@ -4,7 +4,8 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { promisify } = require('node:util')
 const asyncMutex = require('async-mutex')
-const { E_TIMEOUT, KeyedSemaphore, Mutex, Semaphore, withTimeout } = require('../..')
+const { Barrier, E_TIMEOUT, KeyedSemaphore, Mutex } = require('../..')
+const { RWLock, Semaphore, withTimeout } = require('../..')
 
 function signalOf(methods) {
   return { aborted: false, addEventListener() {}, removeEventListener() {}, ...methods }
@@ -88,6 +89,50 @@ describe('a signal that throws when its listener is removed', () => {
     assert.deepEqual([(await first)[0], (await second)[0]], [2, 1])
     semaphore.release()
     assert.equal((await third)[0], 1)
+  })
+})
+
+describe('a signal that uses the lock while its listener is removed', () => {
+  /** A signal that calls `act` then. */
+  const calling = (act) => signalOf({ removeEventListener: act })
+
+  it('may end the wait of the next holder of a mutex', async () => {
+    const mutex = new Mutex()
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    mutex.waitForUnlock({ priority: 1, signal: calling(() => mutex.cancel()) })
+    release()
+    await assert.rejects(next, { code: 'ERR_LOCK_CANCELED' })
+    assert.deepEqual(mutex.snapshot(), { locked: false, waiting: 0 })
+  })
+
+  it('may end the wait of the next holder of a semaphore', async () => {
+    const semaphore = new Semaphore(1)
+    const { release } = await semaphore.acquire()
+    const next = semaphore.acquire()
+    semaphore.waitForUnlock(1, { priority: 1, signal: calling(() => semaphore.cancel()) })
+    release()
+    await assert.rejects(next, { code: 'ERR_LOCK_CANCELED' })
+    assert.deepEqual(semaphore.snapshot(), { value: 1, waiting: 0 })
+  })
+
+  it('may release the reader that it kept from its upgrade', async () => {
+    const lock = new RWLock()
+    const [reader, other] = [lock.tryAcquireRead(), lock.tryAcquireRead()]
+    const upgrade = reader.upgrade({ signal: calling(() => reader()) })
+    reader()
+    await assert.rejects(upgrade, { code: 'ERR_LOCK_NOT_HELD' })
+    assert.deepEqual([lock.readers, lock.tryAcquireWrite()], [1, undefined])
+    other()
+    assert.equal(lock.isLocked(), false)
+  })
+
+  it('may break a barrier whose round is complete', async () => {
+    const barrier = new Barrier(3)
+    const first = barrier.wait({ signal: calling(() => barrier.break()) })
+    const second = barrier.wait()
+    assert.deepEqual(await Promise.all([first, second, barrier.wait()]), [2, 1, 0])
+    assert.equal(barrier.isBroken(), true)
   })
 })
 
