@@ -269,6 +269,7 @@ module.exports = {
   checkWaitObject,
   isObject,
   isOfEveryObject,
+  kindError,
   lockingOptions,
   longestTimeout,
   readSyncWait,

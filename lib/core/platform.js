@@ -19,6 +19,9 @@ module.exports = {
    */
   addAbortListener: builtin('events')?.addAbortListener,
 
+  /** Lets any number of jobs listen to `signal`. Node.js warns of more than ten listeners. */
+  expectListeners(_signal) {},
+
   /** A new AsyncLocalStorage, or undefined where the runtime has none. */
   contextStorage() {
     const Storage = globalThis.AsyncLocalStorage ?? builtin('async_hooks')?.AsyncLocalStorage

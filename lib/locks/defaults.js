@@ -6,6 +6,7 @@ const {
   checkTimeout,
   isObject,
   isOfEveryObject,
+  kindError,
   readSyncWait,
 } = require('../core/options.js')
 
@@ -49,6 +50,8 @@ function copyOf(options) {
   return copy
 }
 
+const isEmpty = (copy) => Object.keys(copy).length === 0
+
 function put(copy, name, value) {
   Object.defineProperty(copy, name, {
     __proto__: null,
@@ -65,7 +68,8 @@ function withDefaults(options, defaults) {
   // The reader of options rejects it.
   if (!isObject(options)) return options
   const copy = copyOf(options)
-  if (copy === options) return options
+  // The reader of options rejects an object of another kind, too.
+  if (copy === options || (isEmpty(copy) && kindError(options, isName))) return options
   for (const name of Object.keys(defaults)) {
     if (copy[name] === undefined) put(copy, name, defaults[name])
   }
@@ -77,9 +81,12 @@ function withDefaults(options, defaults) {
 
 const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)
+/** The same for keys, whose caller has no lone priority: the reader of the options refuses it. */
+const acquiringKeys = (defaults, options) =>
+  typeof options === 'number' ? options : acquiring(defaults, options)
 const waiting = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.waiting)
 /** The limits of a call that blocks its thread. */
 const blocking = (defaults, options) => readSyncWait(waiting(defaults, options))
 
-module.exports = { acquiring, blocking, readDefaults, waiting, withDefaults }
+module.exports = { acquiring, acquiringKeys, blocking, readDefaults, waiting, withDefaults }

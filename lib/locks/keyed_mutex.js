@@ -2,7 +2,7 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const { acquiring, blocking, waiting } = require('./defaults.js')
+const { acquiring, acquiringKeys, blocking, waiting } = require('./defaults.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
@@ -34,10 +34,9 @@ class KeyedMutex extends Keyed {
 
   acquire(key, options) {
     const map = mapOf(this, kind, 'acquire')
-    const limits = acquiring(defaultsOf(this), options)
+    const limits = acquiringKeys(defaultsOf(this), options)
     // Without options no check can fail once the key is valid.
     if (limits === undefined && !Array.isArray(key)) return map.open(key).acquire()
-    refuseNumber(options)
     return acquireOneOrMany(map, key, limits, acquire)
   }
 

@@ -1,9 +1,8 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiring, blocking } = require('./defaults.js')
+const { acquiringKeys, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { refuseNumber } = require('../core/options.js')
 const { grantOf } = require('../core/grant.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
@@ -27,14 +26,12 @@ class KeyedRWLock extends Keyed {
 
   acquireRead(key, options) {
     const map = mapOf(this, kind, 'acquireRead')
-    refuseNumber(options)
-    return acquireOneOrMany(map, key, acquiring(defaultsOf(this), options), acquireRead)
+    return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireRead)
   }
 
   acquireWrite(key, options) {
     const map = mapOf(this, kind, 'acquireWrite')
-    refuseNumber(options)
-    return acquireOneOrMany(map, key, acquiring(defaultsOf(this), options), acquireWrite)
+    return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireWrite)
   }
 
   tryAcquireRead(key) {

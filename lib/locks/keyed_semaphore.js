@@ -36,14 +36,17 @@ class KeyedSemaphore extends Keyed {
 
   acquire(key, weight, options) {
     const map = mapOf(this, kind, 'acquire')
+    if (Array.isArray(key)) return this.#acquireMany(map, key, weight, options)
     const asked = this.#read(weight, options)
-    if (!Array.isArray(key))
-      return map.with(key, (lock) => lock.acquire(asked.weight, asked.limits))
-    const values = new Values(key)
+    return map.with(key, (lock) => lock.acquire(asked.weight, asked.limits))
+  }
+
+  async #acquireMany(map, keys, weight, options) {
+    const asked = this.#read(weight, options)
+    const values = new Values(keys)
     const acquire = async (lock, limits) =>
       values.keep(lock, await lock.acquire(asked.weight, limits))
-    const held = acquireOneOrMany(map, values.keys, asked.limits, acquire)
-    return held.then((release) => values.ticket(release))
+    return values.ticket(await acquireOneOrMany(map, values.keys, asked.limits, acquire))
   }
 
   tryAcquire(key, weight) {

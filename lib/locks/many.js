@@ -6,7 +6,7 @@ const { following, withDeadline } = require('../core/following.js')
 const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
-const { acquireOptions, readWait } = require('../core/options.js')
+const { acquireOptions, readWait, refuseNumber } = require('../core/options.js')
 const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends only on the keys. */
@@ -30,10 +30,12 @@ function checkOpen(map, keys) {
  */
 function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
   if (Array.isArray(key)) return acquireMany(map, key, options, acquire, makeLate(map))
+  refuseNumber(options)
   return map.with(key, (lock) => acquire(lock, options))
 }
 
 async function acquireMany(map, keys, options, acquire, late) {
+  refuseNumber(options)
   const ordered = inOrder(keys)
   const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
   checkOpen(map, ordered)

@@ -8,6 +8,7 @@ const { warnHere } = require('../core/warn.js')
 Object.assign(platform, {
   now: builtins.now,
   addAbortListener: builtins.events.addAbortListener,
+  expectListeners: (signal) => builtins.events.setMaxListeners(0, signal),
   howToSeeHolders: '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
   isMainThread,

@@ -3,6 +3,7 @@
 const { abort, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following } = require('../core/following.js')
 const { checkCallback, checkObject, isObject } = require('../core/options.js')
+const platform = require('../core/platform.js')
 const { unseen } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
@@ -58,7 +59,7 @@ const none = () => {}
 
 /** The jobs of one map(). */
 class Jobs {
-  #fn
+  #call
   #following
   #listening
   #results = []
@@ -70,9 +71,10 @@ class Jobs {
   signal
 
   constructor(fn, signal) {
-    this.#fn = fn
+    this.#call = (item, job) => fn(item, job)
     this.#following = following(signal === undefined ? [] : [signal])
     this.signal = this.#following.controller.signal
+    platform.expectListeners(this.signal)
     // Without a listener that stays, each wait would add one to the signal and remove it, which costs microseconds.
     this.#listening = listen(this.signal, none)
   }
@@ -90,7 +92,7 @@ class Jobs {
     const own = release.signal === undefined ? undefined : following([signal, release.signal])
     try {
       const job = { index, signal: own?.controller.signal ?? signal }
-      this.#results[index] = await this.#fn(item, job)
+      this.#results[index] = await this.#call(item, job)
     } catch (error) {
       this.fail(error)
     } finally {

@@ -276,6 +276,18 @@ describe('timeout and maxPending of a constructor', () => {
     await assert.rejects(busy.acquire(limits), late)
   })
 
+  it('hides no object of another kind', async () => {
+    const kind = { name: 'TypeError', message: 'options must be an object, not Map' }
+    for (const defaults of [{}, { timeout: 1000 }]) {
+      const mutex = new Mutex(defaults)
+      assert.throws(() => mutex.acquire(new Map()), kind)
+      await assert.rejects(mutex.runExclusive(assert.fail, new Map()), kind)
+      assert.equal(mutex.isLocked(), false)
+      const release = await mutex.acquire({})
+      release()
+    }
+  })
+
   it('hides no weight beside a weight', async () => {
     const unknown = { name: 'TypeError', message: /unknown option "weight"/ }
     for (const defaults of [{}, { timeout: 1000 }]) {

@@ -109,6 +109,21 @@ describe('KeyedMutex: several keys at once', () => {
       await assert.rejects(locks.runExclusive(['a', 'b'], unused, options))
     }
     await assert.rejects(locks.runExclusive(['a', 'b'], 'no function'), TypeError)
+    // Of several keys a call never throws: it rejects.
+    const number = { name: 'TypeError', message: /^options must be an object; for a timeout/ }
+    for (const lateness of [{}, { timeout: 1000 }]) {
+      const mutexes = new KeyedMutex(lateness)
+      const rwLocks = new KeyedRWLock(lateness)
+      const semaphores = new KeyedSemaphore(2, lateness)
+      await assert.rejects(mutexes.acquire(['a', 'b'], 5), number)
+      await assert.rejects(rwLocks.acquireRead(['a', 'b'], 5), number)
+      await assert.rejects(rwLocks.acquireWrite(['a', 'b'], 5), number)
+      await assert.rejects(semaphores.acquire(['a', 'b'], 1, 5), number)
+      await assert.rejects(semaphores.acquire(['a', 'b'], 3), RangeError)
+      assert.throws(() => mutexes.acquire('a', 5), number)
+      assert.throws(() => rwLocks.acquireRead('a', 5), number)
+      assert.throws(() => semaphores.acquire('a', 1, 5), number)
+    }
     assert.equal(locks.size, 0)
   })
 

@@ -92,7 +92,7 @@ describe('Arguments of a Semaphore', () => {
       const late = { timeout: 5 }
       for (const method of ['acquire', 'acquireSync', 'waitForUnlock'])
         assert.throws(() => keyed[method]('a', { weight: 2 }, late), second)
-      assert.throws(() => keyed.acquire(['a', 'b'], { weight: 2 }, late), second)
+      await assert.rejects(keyed.acquire(['a', 'b'], { weight: 2 }, late), second)
       await assert.rejects(keyed.runExclusive('a', assert.fail, { weight: 2 }, late), second)
       const noNumber = { name: 'TypeError', message: 'weight must be a number' }
       await assert.rejects(semaphore.tryRunExclusive(assert.fail, { weight: 2 }), noNumber)

@@ -126,6 +126,26 @@ describe('semaphore.map()', () => {
     assert.deepEqual(got, ['a0', 'b1'])
   })
 
+  it('calls a job without a receiver', async () => {
+    const receivers = await new Semaphore(1).map([1], function () {
+      return this
+    })
+    assert.deepEqual(receivers, [undefined])
+  })
+
+  it('has a signal that any number of jobs may listen to', async () => {
+    const warned = []
+    const onWarning = ({ name }) => warned.push(name)
+    process.on('warning', onWarning)
+    const items = Array.from({ length: 20 }, (_, i) => i)
+    await new Semaphore(20).map(items, (_, { signal }) => {
+      signal.addEventListener('abort', () => {})
+      return new Promise(setImmediate)
+    })
+    process.off('warning', onWarning)
+    assert.deepEqual(warned, [])
+  })
+
   it('adds no listener to a signal for each item', async () => {
     const { addEventListener } = EventTarget.prototype
     let added = 0
