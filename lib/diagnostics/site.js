@@ -1,12 +1,27 @@
 'use strict'
-// Whether user code settles a promise by hand: `new Promise()` or Promise.withResolvers(). All other promises come from
-// async functions, then(), or functions that combine promises, which settle them. The frames are captured when the
-// promise is made, and examined when a chain may wait for it.
+// Whether a promise is settled by hand, and not by reactions to promises: `new Promise()`, Promise.withResolvers(),
+// Atomics.waitAsync(). All other promises come from async functions, then(), or functions that combine promises. The
+// frames are captured when the promise is made, and examined when a chain may wait for it.
 const { capture, sitesIn } = require('../core/sites.js')
 
 /** Enough for the frames of async_hooks and the frame that makes the promise. */
 const mostFrames = 6
 const hooks = 'node:internal/async_hooks'
+/**
+ * The built-in functions whose promises only reactions settle. Not next() of an async generator: the reactions of an
+ * earlier next() may settle its promise, which were made elsewhere.
+ */
+const settledByReactions = new Set([
+  'all',
+  'allSettled',
+  'any',
+  'fromAsync',
+  'race',
+  'reject',
+  'resolve',
+  'then',
+  'try',
+])
 
 class Site {
   /** The site of the promise that is being made, in `init` of a hook. */
@@ -29,8 +44,7 @@ function isMaker(sites) {
   const site = sites.find((one) => one.getFileName() !== hooks)
   // Built-in functions have no file.
   if (site === undefined || site.getFileName()) return false
-  const name = site.getFunctionName()
-  return (name === 'Promise' && site.isConstructor()) || name === 'withResolvers'
+  return !settledByReactions.has(site.getFunctionName())
 }
 
 module.exports = { byHand, Site }

@@ -281,6 +281,49 @@ describe('No deadlock', () => {
     }
   })
 
+  // Each makes a promise that nothing in the chain settles.
+  for (const [what, make] of Object.entries({
+    'a word in shared memory': () => {
+      const word = new Int32Array(new SharedArrayBuffer(4))
+      const begin = () => Atomics.waitAsync(word, 0, 0).value
+      return { begin, end: () => Atomics.notify(word, 0) }
+    },
+    'an async generator that works for another caller': () => {
+      let end
+      const outside = new Promise((resolve) => {
+        end = resolve
+      })
+      const items = (async function* () {
+        yield await outside
+        yield 'more'
+      })()
+      items.next()
+      return { begin: () => items.next(), end }
+    },
+  })) {
+    it(`is reported while one chain waits for ${what}, too`, async () => {
+      const { begin, end } = make()
+      const [a, b] = [new Mutex({ diagnostics }), new Mutex({ diagnostics })]
+      let later
+      const first = a.runExclusive(async () => {
+        await turn()
+        const waiting = begin()
+        later = codeOf(b.runExclusive(() => {}))
+        await waiting
+      })
+      const second = b.runExclusive(async () => {
+        await turn()
+        await turn()
+        await a.runExclusive(() => {})
+      })
+      for (let i = 0; i < 10; i++) await turn()
+      end()
+      assert.equal(await ended(codeOf(second)), 'fine')
+      await ended(first)
+      assert.equal(await ended(later), 'fine')
+    })
+  }
+
   it('is reported for a lock requested before the other is released', async () => {
     const mutex = new Mutex({ diagnostics })
     const release = await mutex.acquire()
