@@ -13,12 +13,12 @@
 //
 // Where waiters are `strict` (fairness: 'fifo'), each has a ticket of its own, and the lock is given back each time.
 //
-// Invariants: 1. while the queue is not empty and the lock is not here, there is a ticket. 2. each
-// loan is given back once. 3. a death that the lender reports is passed to the next grant, and to
-// one only.
+// Invariants: 1. while the queue is not empty and the lock is not here, there is a ticket. 2. each loan is given back
+// once. 3. a death that the lender reports is passed to the next grant, and to one only.
 const { reasonOf } = require('./abort.js')
 const { lent, lentAbandoned, notLent } = require('./lender.js')
 const { borrowing } = require('./lent_forms.js')
+const { IdlePromise } = require('./lock.js')
 const { LentTickets, none } = require('./lent_tickets.js')
 const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
@@ -34,6 +34,8 @@ class LentMutex extends LentTickets {
     this.abandonedGrant = none
     /** The number of waiters that wait for the lock to be free, without acquiring it. */
     this.passers = 0
+    /** The entry by which the thread finds it, where it has no key: see ../process/mutexes.js. */
+    this.entry = null
   }
 
   /** The part shared with other threads: the lock's word index and name. */
@@ -189,6 +191,7 @@ class LentMutex extends LentTickets {
 
   enqueue(waiter) {
     super.enqueue(waiter)
+    this.keepWhileAwaited()
     if (waiter.isPassing) this.passers++
     try {
       if (this.tickets !== null) this.borrow(waiter.priority, waiter)
@@ -203,7 +206,22 @@ class LentMutex extends LentTickets {
 
   remove(waiter) {
     this.queue.remove(waiter)
+    this.keepWhileAwaited()
     if (waiter.isPassing) this.passers--
+  }
+
+  /** Its objects may have been collected while callers wait for it: then nothing else refers to it. */
+  keepWhileAwaited() {
+    const { entry } = this
+    if (entry !== null) entry.awaited = this.hasQueue() || this.idleListener !== null ? this : null
+  }
+
+  onIdle() {
+    if (this.idleListener === null && !this.isIdle()) {
+      this.idleListener = new KeptPromise()
+      this.keepWhileAwaited()
+    }
+    return super.onIdle()
   }
 
   dequeue(waiter) {
@@ -258,6 +276,14 @@ class LentMutex extends LentTickets {
 
   title() {
     return this.lender.title(this)
+  }
+}
+
+/** The promise of onIdle() of a mutex that may have no object. */
+class KeptPromise extends IdlePromise {
+  drop(mutex) {
+    super.drop(mutex)
+    mutex.keepWhileAwaited()
   }
 }
 

@@ -14,8 +14,8 @@ const { indexInMemory, indexOfKey, letGoOf, tableOfNames } = require('./shares.j
 const start = 0
 
 /**
- * By word index: { ref, segment }. Objects, waiters and releasers keep their mutex alive, and a mutex that is held
- * without an object its segment, at scope host.
+ * By word index: { ref, segment, awaited }. Objects and releasers keep their mutex alive, and so does `awaited` while
+ * callers wait for it. At scope host a mutex that is held without an object keeps its segment alive.
  */
 const mutexes = new Map()
 const collected = new FinalizationRegistry((wordIndex) => {
@@ -33,7 +33,8 @@ function mutexAt(wordIndex, make, segment) {
   mutex.lender.attachAt(wordIndex)
   // The last object of the mutex may have been collected while it was held.
   if (mutexes.has(wordIndex) && mutex.lender.isOurs()) mutex.arrives()
-  mutexes.set(wordIndex, { ref: new WeakRef(mutex), segment })
+  mutex.entry = { ref: new WeakRef(mutex), segment, awaited: null }
+  mutexes.set(wordIndex, mutex.entry)
   collected.register(mutex, wordIndex)
   return mutex
 }

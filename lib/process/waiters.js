@@ -2,6 +2,7 @@
 // Promises that wait in a queue of C++, by ticket. C++ reports what happened to a ticket (a completion, see
 // binding/completions.h); this module settles the promise.
 const native = require('../addon/load.js')
+const { AnyLock } = require('../core/lock.js')
 const { AnyWaiter, Limits } = require('../core/waiter.js')
 const { observed } = require('../core/platform.js')
 const { addSource } = require('../core/pending.js')
@@ -99,11 +100,14 @@ function wait(lock, ticket, Kind, weight, { priority, timeout, signal }, subject
   return promise
 }
 
-/** The lock of each wait. A request of the lock manager that has its lock stands for itself. */
+/**
+ * The lock of each wait. A request of the lock manager that has its lock stands for itself. A lender has no such waits:
+ * those of its mutex are in a queue of this thread.
+ */
 function* locksOfWaits() {
   for (const waiter of waiters) {
     const lock = waiter?.lock
-    if (lock !== undefined && lock !== waiter) yield lock
+    if (lock instanceof AnyLock && lock !== waiter) yield lock
   }
 }
 addSource(locksOfWaits)

@@ -173,6 +173,34 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
     assert.deepEqual(outcome, [true, true])
   })
 
+  for (const scope of ['process', 'host']) {
+    it(`but admits the waiters of a mutex that is held without an object, at scope ${scope}`, async () => {
+      const directory = mkdtempSync(path.join(tmpdir(), 'names-'))
+      const traits = scope === 'host' ? { scope, directory } : {}
+      const outcome = await shown(`
+        const options = { name: 'a', ...${JSON.stringify(traits)} }
+        const done = []
+        const wait = () => {
+          new Mutex(options).tryLock()
+          new Mutex(options).waitForUnlock().then(() => done.push('passed'))
+          new Mutex(options).acquire().then((release) => { done.push('acquired'); release() })
+          new Mutex(options).onIdle().then(() => done.push('idle'))
+        }
+        wait()
+        await collect()
+        const waiting = () => new Mutex(options).snapshot().waiting
+        const before = waiting()
+        new Mutex(options).unlock()
+        const alive = setInterval(() => {}, 1000)
+        while (done.length < 3) await turn()
+        clearInterval(alive)
+        await collect()
+        show({ before, after: waiting(), done: done.sort() })`)
+      assert.deepEqual(outcome, { before: 2, after: 0, done: ['acquired', 'idle', 'passed'] })
+      removeDirectory(directory)
+    })
+  }
+
   it('but admits a waiter without an object', async () => {
     const outcome = await shown(`
       const wait = () => {

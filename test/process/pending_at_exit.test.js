@@ -33,6 +33,13 @@ describe('a process whose event loop runs empty while callers wait', function ()
     assert.equal(stderr, `${heading('1 wait is')}  1 for the mutex of key "ada"\n${advice}`)
   })
 
+  it('counts waits that are strictly first come, first served', async () => {
+    const stderr = await saidBy(`
+      const mutex = new all.Mutex({ name: 'm', fairness: 'fifo' })
+      mutex.acquire(); mutex.acquire(); mutex.acquire()`)
+    assert.equal(stderr, `${heading('2 waits are')}  2 for the mutex "m"\n${advice}`)
+  })
+
   it('counts the waits of each lock, of every kind', async () => {
     const stderr = await saidBy(`
       const mutex = new all.Mutex({ name: 'm' })
