@@ -28,12 +28,17 @@ std::int32_t Hosts::open(const std::string& directory, const host::SegmentOption
     eventLoopRegistry().wakeAll();
   });
   host::SegmentHandle::Pointer handle = host::SegmentHandle::of(directory, options);
+  const auto known = numbers_.find(&handle->segment());
+  if (known != numbers_.end()) return known->second;
   const host::Plan& plan = handle->segment().view().plan;
   const std::size_t bytes = std::size_t{plan.slots} * plan.stride;
   std::vector<std::int32_t> regions((bytes + kRegionBytes - 1) / kRegionBytes, kNone);
   listenTo(handle->segment().membership());
-  opened_.push_back({.handle = std::move(handle), .regions = std::move(regions)});
-  return static_cast<std::int32_t>(opened_.size() - 1);
+  const auto number = static_cast<std::int32_t>(opened_.size());
+  opened_.emplace_back();
+  numbers_.emplace(&handle->segment(), number);
+  opened_.back() = {.handle = std::move(handle), .regions = std::move(regions)};
+  return number;
 }
 
 void Hosts::listenTo(host::Membership& membership) {

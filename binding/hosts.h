@@ -5,6 +5,7 @@
 #include <napi.h>
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "host/segment_handle.h"
@@ -46,6 +47,7 @@ class Hosts {
     for (HostWakeupPoll* const poll : polls_) poll->close();
     polls_.clear();
     opened_.clear();
+    numbers_.clear();
   }
 
  private:
@@ -63,6 +65,8 @@ class Hosts {
   EventLoop& loop_;
   Regions& regions_;
   std::vector<Opened> opened_;
+  /// A file has one number, however its options were spelled: the locks of one slot must be found by one word index.
+  std::unordered_map<const host::Segment*, std::int32_t> numbers_;
   std::vector<HostWakeupPoll*> polls_;  // one per membership, on systems that have them
 };
 

@@ -19,7 +19,7 @@ function readHoldTimes({ maxHold, minHold }, isWide) {
       "maxHold and minHold are for locks of several processes: give the lock scope 'host' and a name, or an engine",
     )
   }
-  return { maxHold, minHold: minHold && Math.floor(minHold) }
+  return { maxHold: maxHold && Math.floor(maxHold), minHold: minHold && Math.floor(minHold) }
 }
 
 function check(name, time, least, most) {
@@ -56,7 +56,7 @@ function refuseHostTimes(kindName) {
 /** Throws unless this thread's other objects of the same lock have the same `times`. */
 function checkAlike(known, times, { kind, name }) {
   const isAlike = (known?.minHold ?? 0) === (times?.minHold ?? 0)
-  if (isAlike && known?.maxHold === times?.maxHold) return
+  if (isAlike && (known?.maxHold ?? Infinity) === (times?.maxHold ?? Infinity)) return
   throw lockError(
     'ERR_LOCK_MISMATCH',
     `${titleOf(kind, { name, keyMap: null })} exists with another maxHold or minHold: construct it alike everywhere`,

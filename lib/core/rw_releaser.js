@@ -70,7 +70,7 @@ function upgrade(options) {
   const limits = readUpgrade(options)
   const grant = grantOf(this)
   if (limits.ifAvailable && !limits.signal?.aborted)
-    return Promise.resolve(grant.lock.tryUpgrade(grant))
+    return new Promise((resolve) => resolve(grant.lock.tryUpgrade(grant)))
   return grant.lock.upgrade(grant, limits)
 }
 

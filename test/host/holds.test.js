@@ -481,6 +481,7 @@ describe('Holds of scope host', function () {
         assert.throws(() => open(name, times, Class), mismatch)
       }
       assert.ok(one)
+      assert.ok(open(name, { minHold: 100, maxHold: Infinity }, Class))
     }
   })
 

@@ -274,6 +274,26 @@ describe('Keyed locks of scope host', function () {
     for (const key of locks.keys()) locks.unlock(key)
   })
 
+  it('are one lock in this thread, however their options are spelled', async () => {
+    const name = freshName()
+    const one = new KeyedMutex(optionsOf(name))
+    const spelled = { directory: `${hosts.directory}${path.sep}`, capacity: 65_536 }
+    const other = new KeyedMutex(optionsOf(name, spelled))
+    const host = hosts.start()
+    await host.does(`${there(name)} await my.locks.lock('k')`)
+    const waiting = other.acquire('k')
+    assert.equal(one.isLocked('k'), true) // a call that needs the key no more when it returns
+    await host.dies()
+    const release = await within(30_000, waiting)
+    assert.equal(release.abandoned, true)
+    const next = one.acquire('k')
+    release()
+    const giveBack = await within(30_000, next)
+    assert.deepEqual([one.isLocked('k'), other.isLocked('k')], [true, true])
+    giveBack()
+    assert.equal(other.isLocked('k'), false)
+  })
+
   it('KeyedSemaphore: counts for each key, and gets back the units of a dead process', async () => {
     const name = freshName()
     const locks = new KeyedSemaphore(3, optionsOf(name))

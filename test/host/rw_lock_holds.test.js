@@ -394,6 +394,9 @@ describe('Holds of read-write locks of scope host', function () {
     }
     const read = await lock.acquireRead()
     assert.throws(() => read.upgradeSync(), unsupported)
+    const noUpgrade = { code: 'ERR_LOCK_UNSUPPORTED' }
+    await assert.rejects(read.upgrade(), noUpgrade)
+    await assert.rejects(read.upgrade({ ifAvailable: true }), noUpgrade)
     read()
   })
 })
