@@ -80,8 +80,9 @@ class AwaitedAnswer {
     return this.#failure !== undefined || this.#hub.movedAt <= this.#start
   }
 
-  isMissing() {
-    return this.#isSilent()
+  /** Whether the server has been silent for `time` ms or more. */
+  isMissing(time) {
+    return this.#isSilent() && this.#hub.clock.now() - this.#start >= time
   }
 
   error(time) {

@@ -52,9 +52,9 @@ class Cohort {
     return this.owner.isStrict ? bounds.fifo : bounds.remote
   }
 
-  /** The error of a lease that the server has not answered for within `time` ms, if any. */
+  /** The error of a lease that the server has not answered for in most of the last `time` ms, if any. */
   silence(time) {
-    for (const answer of this.unanswered) if (answer.isMissing()) return answer.error(time)
+    for (const answer of this.unanswered) if (answer.isMissing(time / 2)) return answer.error(time)
     return undefined
   }
 

@@ -2,7 +2,7 @@
 // How a message grants a lease. A message that carries the grant, and comes in time, replaces the answer to a command: the
 // lease is held once its confirmation has been sent. Until the server has answered the confirmation, the lease is a claim,
 // which ends long before maxHold. A lease without an end is confirmed again and again.
-const { safely } = require('./clock.js')
+const { after, safely } = require('./clock.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
 const { requestOf } = require('./requests.js')
@@ -77,12 +77,30 @@ class Confirmation {
       // Retry after any error: the claim ends by itself.
       if (this.#claimed === grant)
         this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
+      else this.#disown(request)
       return
     }
-    if (this.#claimed !== grant) return
+    if (this.#claimed !== grant) return this.#disown(request)
     this.#claimed = undefined
     const until = answer.state === 'held' ? sent + safely(request.maxHold) : 0
     this.#lease.confirmed(until, answer.wanted)
+  }
+
+  /**
+   * The answer to `request` has come too late, or not at all: the server may keep for maxHold what no caller holds. So the
+   * hold ends now, and the next holder hears of it, as of any lost one.
+   */
+  async #disown(request) {
+    const { isLost, session } = this.#lease
+    if (!isLost) return
+    while (!session.isOver && !this.#hub.isClosed) {
+      try {
+        await this.#hub.confirm({ ...request, wait: false, maxHold: 1 })
+        return
+      } catch {
+        await after(this.#clock, pause)
+      }
+    }
   }
 
   /** Confirms a lease without an end again, long before the end that the server knows. */

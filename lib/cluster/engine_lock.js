@@ -196,13 +196,13 @@ class EngineLock extends AnyLock {
 
   async #go(wish, limits, signal) {
     throwIfAborted(signal)
-    this.#hub.admit(this)
     const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay === true }
     this.callers.add(caller)
     if (caller.isPassing) this.passers++
     let place
     let isIn = false
     try {
+      this.#hub.admit(this)
       place = await this.during(this.enterLocal(wish, limits))
       isIn = true
       const taken = this.cohort().take(wish, signal)
@@ -214,7 +214,8 @@ class EngineLock extends AnyLock {
     } catch (error) {
       if (isIn) this.#letGo(wish, place)
       this.#end(caller)
-      throw isIn || limits?.timeout !== 0 || isAbort(error, signal) ? error : this.timeoutError(0)
+      const isLate = !isIn && limits?.timeout === 0 && error?.code === 'ERR_LOCK_TIMEOUT'
+      throw isLate && !isAbort(error, signal) ? this.timeoutError(0) : error
     }
   }
 

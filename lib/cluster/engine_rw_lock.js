@@ -78,6 +78,7 @@ class EngineRWLock extends EngineLock {
   }
 
   #checkHeld(hold) {
+    if (hold.loss !== undefined) throw hold.loss
     if (hold.isOver || hold.isLeaving) throw endedError(this)
   }
 

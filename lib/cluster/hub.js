@@ -179,6 +179,8 @@ class Hub {
     if (session.isOver) return
     session.isOver = true
     if (this.#session === session) this.#session = null
+    // The server may have renewed it meanwhile: it must not keep what no caller holds.
+    this.#keeper.forget(session.id)
     const leases = [...session.leases.values()]
     session.leases.clear()
     for (const lease of leases) lease.sessionEnded(why, cause)

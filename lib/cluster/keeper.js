@@ -94,6 +94,11 @@ class Keeper {
     })
   }
 
+  /** The session is not renewed any more. */
+  forget(id) {
+    this.#worker?.postMessage({ id })
+  }
+
   #start() {
     const worker = this.#startThread(this.#spec, this.#ttl, this.#files)
     worker.on('message', (message) => this.#onMessage(message))

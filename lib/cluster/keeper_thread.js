@@ -22,5 +22,6 @@ async function end() {
 
 parentPort.on('message', (message) => {
   if (message === 'end') end()
+  else if (message.buffer === undefined) renewal.forget(message.id)
   else renewal.keep(message)
 })

@@ -36,6 +36,8 @@ class Lease {
   isUntold = true
   /** Whether no caller has used it. */
   isUnused = true
+  /** Whether it has ended without leave(). */
+  isLost = false
   /** Whether a command has failed that the server may still execute. */
   #isUnsure = false
   /** Whether the last answer came after the end of its hold. */
@@ -137,6 +139,8 @@ class Lease {
     if (isLockError(error)) return this.cohort.failed(this, error)
     if (this.hub.isClosed) return this.cohort.failed(this, closedError(this.hub.name))
     this.answer.expect(error)
+    // The end of its session has asked to ask again at once.
+    this.#isToAskAgain = false
     this.#lookIn(pause)
   }
 
@@ -273,8 +277,12 @@ class Lease {
     })
   }
 
-  /** The server takes the lease back by itself and tells the next holder. The holders here keep their holds. */
+  /**
+   * The server takes the lease back by itself and tells the next holder; see also confirmation.js. The holders here keep
+   * their holds.
+   */
   #lose(why, cause) {
+    this.isLost = true
     this.#stop()
     this.session.leases.delete(this.id)
     this.hub.ended(this)

@@ -107,6 +107,11 @@ class Renewal {
     }
   }
 
+  /** Renews the session `id` no more. */
+  forget(id) {
+    if (this.#current === id) this.#current = undefined
+  }
+
   async end() {
     this.#current = undefined
     await this.#connection?.close()

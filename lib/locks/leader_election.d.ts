@@ -70,7 +70,8 @@ export class LeaderElection implements AsyncDisposable {
    * `signal` is aborted when the callback has to stop:
    *
    * - with an error of code `ERR_LOCK_LOST` when the term is lost, because `maxHold` is over or the engine lost the lease.
-   *   The next term, here or elsewhere, begins after the abort, even if the callback has not ended;
+   *   The next term in another process begins after the abort, even if the callback has not ended. In this thread it
+   *   begins then only with a `maxHold`, and otherwise when the callback has ended;
    * - with the reason of `options.signal`, or with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term begins
    *   when the callback has ended, however long it ignores its signal.
    *
@@ -117,7 +118,9 @@ export class LeaderElection implements AsyncDisposable {
 
   /**
    * Aborts the signals of running callbacks, and ends every wait for leadership. Resolves when the callbacks have ended
-   * and this process has resigned: do not await it in a callback, which would deadlock. Idempotent.
+   * and this process has resigned: do not await it in a callback, which would deadlock. Over an engine the server has
+   * been told then, and the process may end; if the server does not answer in time, it rejects with `ERR_LOCK_ENGINE`.
+   * Idempotent.
    */
   close(): Promise<void>
 

@@ -51,6 +51,7 @@ class Election {
   #title
   #isOnHost
   #closing = new AbortController()
+  #hasLed = false
   /** The signals of running callbacks. */
   #terms = new Set()
   /** The promises of lead(). */
@@ -93,6 +94,8 @@ class Election {
     const message = `${this.#title} has been closed: construct another one to lead again`
     abort(this.#closing, lockError('ERR_LOCK_CLOSED', message))
     await Promise.allSettled(this.#candidates)
+    // Over an engine until the server has been told: this process may end next.
+    if (this.#hasLed) await this.#mutex.onIdle()
   }
 
   /** Leads again and again, until one of `signals` aborts or the callback has ended. */
@@ -152,6 +155,7 @@ class Election {
         giveBack = release[unseen] ?? release
         return undefined
       }
+      this.#hasLed = true
       this.#terms.add(signal)
       const value = await callback(signal, new LeaderTerm(release))
       return signal.aborted && !stop.aborted ? undefined : { value }

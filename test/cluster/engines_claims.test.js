@@ -75,6 +75,27 @@ describe('Claims over an engine', () => {
     granted()
   })
 
+  it('leave nothing held at the server if their confirmation is answered too late', async () => {
+    for (const fails of [false, true]) {
+      const { a, release, next } = await pair({ ttl: 60_000, maxHold: 3_600_000 })
+      let answer
+      world.server.slowAnswer = new Promise((resolve, reject) => {
+        answer = fails ? () => reject(new Error('cut')) : resolve
+      })
+      world.server.slowAnswer.catch(() => {})
+      release()
+      const granted = await next
+      const { signal } = granted
+      await world.clock.until(new Promise((resolve) => signal.addEventListener('abort', resolve)))
+      world.server.slowAnswer = undefined
+      answer()
+      granted()
+      const other = await world.clock.until(a.acquire('key', { timeout: 10_000 }))
+      assert.equal(other.abandoned, true)
+      other()
+    }
+  })
+
   it('end in time if the clock of the server has been set forward', async () => {
     const { a, release, next } = await pair({}, () => ({ confirm: () => never }))
     const { clock } = world.server

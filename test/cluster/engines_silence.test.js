@@ -1,7 +1,7 @@
 'use strict'
 // What engines do not keep silent about, nor wait for in vain: lib/cluster, with a server in memory.
 const assert = require('node:assert/strict')
-const { KeyedMutex, Mutex, Semaphore } = require('../..')
+const { KeyedMutex, LeaderElection, Mutex, Semaphore } = require('../..')
 const { timedWorld } = require('./helpers/fake_world.js')
 const { useWarnings, warningsOf } = require('../helpers/warnings.js')
 
@@ -40,6 +40,103 @@ describe('A request over an engine whose answers are of no use', () => {
       code: 'ERR_LOCK_ENGINE',
       message: /its answer came after the end of the hold: 300 ms are too short$/,
     })
+  })
+})
+
+describe('A session over an engine', () => {
+  const world = timedWorld()
+
+  it('is renewed no more once it is lost', async () => {
+    const { clock, server } = world
+    const engine = await world.newEngine({ ttl: 900 })
+    const [session] = server.sessions.keys()
+    const other = await world.newEngine({ ttl: 900 })
+    const { signal } = await new KeyedMutex({ engine }).acquire('key')
+    let answer
+    const late = new Promise((resolve) => {
+      answer = resolve
+    })
+    const { renew } = server
+    server.renew = async (what, id, ttl) => {
+      const isAlive = await renew.call(server, what, id, ttl)
+      if (id === session) await late
+      return isAlive
+    }
+    await clock.until(new Promise((resolve) => signal.addEventListener('abort', resolve)))
+    assert.equal(server.isAlive(session), true)
+    answer()
+    const next = await clock.until(
+      new KeyedMutex({ engine: other }).acquire('key', { timeout: 5000 }),
+    )
+    assert.equal(next.abandoned, true)
+    next()
+  })
+
+  it('is asked for again only after a pause where the server does not know it', async () => {
+    let asked = 0
+    const enter = () => {
+      asked++
+      return lost()
+    }
+    const engine = world.engineOver({}, () => ({ enter }))
+    const stop = new AbortController()
+    const led = new LeaderElection({ engine, name: 'a' }).lead(() => {}, { signal: stop.signal })
+    for (let turns = 0; turns < 10; turns++) await world.clock.settle()
+    assert.equal(asked, 1)
+    await world.clock.pass(1000)
+    assert.ok(asked > 1 && asked <= 11, `asked ${asked} times`)
+    stop.abort()
+    await led
+  })
+})
+
+describe('A caller of this thread over an engine', () => {
+  const world = timedWorld()
+
+  it('times out behind a holder here, though the server has just been asked for another caller', async () => {
+    const engine = await world.newEngine()
+    const mutex = new Mutex({ engine, name: 'a', maxHold: 60_000 })
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    const late = mutex.acquire({ timeout: 1000 })
+    const rejected = assert.rejects(late, { code: 'ERR_LOCK_TIMEOUT' })
+    await world.clock.pass(990)
+    let answer
+    world.server.slowAnswer = new Promise((resolve) => {
+      answer = resolve
+    })
+    release()
+    await world.clock.pass(20)
+    await rejected
+    answer()
+    const giveBack = await next
+    giveBack()
+  })
+
+  it('leaves no lock of a key behind when the engine has been closed', async () => {
+    const engine = await world.newEngine()
+    const locks = new KeyedMutex({ engine })
+    await world.clock.until(engine.close())
+    const closed = { code: 'ERR_LOCK_ENGINE', message: /closed/ }
+    for (let key = 0; key < 3; key++) {
+      await assert.rejects(locks.acquire(`${key}`), closed)
+      await assert.rejects(locks.acquire(key, { timeout: 0 }), closed)
+    }
+    assert.equal(locks.size, 0)
+  })
+
+  it('asks for whole milliseconds', async () => {
+    const asked = []
+    const enter = (driver) => ({
+      enter(request) {
+        asked.push(request.maxHold)
+        return driver.enter(request)
+      },
+    })
+    const engine = world.engineOver({}, enter)
+    const release = await new Mutex({ engine, name: 'a', maxHold: 10_000 / 3 }).acquire()
+    release()
+    assert.deepEqual(asked, [3333])
   })
 })
 

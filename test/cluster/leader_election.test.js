@@ -139,6 +139,24 @@ describe('A LeaderElection over an engine', () => {
     assert.equal(await world.clock.until(led), 'led')
   })
 
+  it('has told the server when close() has resolved', async () => {
+    const engine = await world.newEngine()
+    const election = open(engine)
+    let answer
+    const led = election.lead(() => {
+      world.server.slowAnswer = new Promise((resolve) => {
+        answer = resolve
+      })
+    })
+    await led
+    const closed = watch(election.close())
+    await world.clock.settle()
+    assert.equal(closed.state, 'pending')
+    answer()
+    await world.clock.settle()
+    assert.equal(closed.state, 'resolved')
+  })
+
   it('ends its wait for a silent server by its signal and by close()', async () => {
     const engine = await world.newEngine({ answerTimeout: 1000 })
     const election = open(engine)

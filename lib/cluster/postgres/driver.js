@@ -44,7 +44,7 @@ class Driver {
   #isEnded
   /** The requests that the server may know, by id. */
   #requests = new Map()
-  /** The last leave command under way, by key. */
+  /** By key: a promise of the end of all leave commands that are under way. */
   #leaving = new Map()
 
   /** `options` are those of postgres(). */
@@ -174,13 +174,12 @@ class Driver {
   async leave({ key, id, claim, keep, untold, minHold, unused }) {
     const words = [claim, keep, untold, minHold, unused]
     const leaving = this.#call(this.#names.leave, rowOf(key), id, ...words)
-    this.#leaving.set(key, leaving)
-    try {
-      await leaving
-      if (keep === 0) this.#requests.delete(id)
-    } finally {
-      if (this.#leaving.get(key) === leaving) this.#leaving.delete(key)
-    }
+    const all = Promise.allSettled([this.#leaving.get(key), leaving]).then(() => {
+      if (this.#leaving.get(key) === all) this.#leaving.delete(key)
+    })
+    this.#leaving.set(key, all)
+    await leaving
+    if (keep === 0) this.#requests.delete(id)
   }
 
   async end(session) {

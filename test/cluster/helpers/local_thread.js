@@ -26,12 +26,14 @@ class LocalThread extends EventEmitter {
 
   postMessage(message) {
     setImmediate(async () => {
-      if (message !== 'end') {
+      if (message === 'end') {
+        await this.#renewal.end()
+        this.emit('exit')
+      } else if (message.buffer === undefined) {
+        this.#renewal.forget(message.id)
+      } else {
         this.#renewal.keep(message)
-        return
       }
-      await this.#renewal.end()
-      this.emit('exit')
     })
   }
 }
