@@ -32,7 +32,8 @@ export interface Grant {
    * at once have one token, which `fencingTokens` has for each key.
    *
    * Over an {@link Engine} it keeps growing after a failover of the server (docs/engines.md), and is known from the
-   * start. For several keys that were acquired at once it is undefined: see `fencingTokens`.
+   * start. Tokens of a semaphore do not compare there, because several callers hold it at once. For several keys that were
+   * acquired at once it is undefined: see `fencingTokens`.
    *
    * Locks of one thread and of the threads of a process have none.
    */

@@ -75,11 +75,13 @@ export interface KeyedHostScope extends HostScope {
    *
    * The capacity reserves room and limits no caller: to limit how many keys are held at once, use a {@link Semaphore}. The
    * table has at least twice as many entries, in buckets of 64 entries, whose number is a power of two. So a `capacity` of
-   * 1 to 32 has room for 64 keys. When the bucket of a key is full, acquiring that key rejects with `ERR_LOCK_CAPACITY`.
+   * 1 to 32 has room for 64 keys. When the bucket of a key is full, acquiring that key fails
+   * with `ERR_LOCK_CAPACITY`: `acquire` of one key throws it, `acquire` of several keys and `runExclusive` reject with it.
    *
    * The lock's file grows with the keys that are in use: from an eighth of its largest size to 0.3 KB for each key of the
    * capacity (0.4 KB in a KeyedRWLock, 2.5 KB in a KeyedSemaphore). A capacity between two powers of two takes the file of
-   * the larger one. When the disk or the memory has no room, acquiring rejects with `ERR_LOCK_SEGMENT`.
+   * the larger one. When the disk or the memory has no room, acquiring fails likewise, with
+   * `ERR_LOCK_SEGMENT`.
    *
    * @default 65,536; 16,384 for a KeyedRWLock and a LockManager; 4,096 for a KeyedSemaphore
    */

@@ -81,7 +81,8 @@ export class ConditionVariable {
    * `CountdownLatch.wait()` does.
    *
    * At scope `'host'` the `fencingToken` of the grant is larger after the wait than before. When the lock's files have been
-   * removed there, the wait rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex.
+   * removed there, the wait rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex. Where only
+   * the files of the condition variable had been removed before the call, the caller still holds it.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold `mutex`.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` when `mutex` has a `maxHold` or a `minHold`.

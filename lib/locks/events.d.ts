@@ -47,7 +47,8 @@ declare abstract class WaitableEvent {
  * Admits one waiter for each signal. A signal that finds no waiter is kept for the next waiter; several such signals
  * count as one.
  *
- * A signal for a thread or a process that ends before its waiter has run goes to another waiter. At scope `'host'` the
+ * A signal for a thread or a process that ends before its waiter has run goes to another waiter. A signal that a thread
+ * gives to a waiter of its own is lost with that thread. At scope `'host'` the
  * waiting processes take turns, `priority` orders the waiters of one process, and there is no `fairness: 'fifo'`. The
  * event begins anew when every process that has constructed it has ended.
  *

@@ -55,11 +55,13 @@ export class KeyedMutex implements Closable {
    * Acquires a key, or all of several keys, after waiting in their queues. Several keys are acquired one after the
    * other in an order that every caller shares, each key once. `timeout` covers all of them together, and a caller that
    * times out or is aborted holds none. With an empty list the call acquires no key and does not wait. Rejects as
-   * {@link Mutex.acquire} does, and at scope `'host'` with `ERR_LOCK_CAPACITY` when there is no room for a key.
+   * {@link Mutex.acquire} does.
    *
    * @param options a bare number is a TypeError, because it may be meant as a timeout or as a priority.
    * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise
    * rejects.
+   * @throws {Error} `ERR_LOCK_CAPACITY` at scope `'host'`, at once, when there is no room for the one key; with several
+   * keys the promise rejects.
    */
   acquire(key: Key | readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquire(key: Key | readonly Key[], options?: AcquireOptions): Promise<Releaser>
