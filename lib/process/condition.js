@@ -5,6 +5,7 @@ const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
+const { free } = require('../core/mutex.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { wait, Waiter } = require('./waiters.js')
@@ -60,16 +61,27 @@ class SharedCondition extends SharedLock {
     }
     checkStack()
     const { lender } = mutex
-    const answer = native.condition.waitSync(
-      this.wordIndex,
-      lender.wordIndex,
-      timeout,
-      this.strictness(mutex),
-      +lender.isDeathUntold,
-    )
+    const answer = this.waitInCpp(mutex, timeout)
     lender.isDeathUntold = (answer & abandoned) !== 0
     mutex.catchUp()
     if ((answer & notified) === 0) throw this.timeoutError(timeout)
+  }
+
+  /** Waits in C++, which releases the mutex where a timeout of node:vm ends the wait. Then no code here runs any more. */
+  waitInCpp(mutex, timeout) {
+    const { current, lender } = mutex
+    mutex.current = free
+    try {
+      return native.condition.waitSync(
+        this.wordIndex,
+        lender.wordIndex,
+        timeout,
+        this.strictness(mutex),
+        +lender.isDeathUntold,
+      )
+    } finally {
+      mutex.current = current
+    }
   }
 
   notify(isAll) {

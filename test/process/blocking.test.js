@@ -243,4 +243,23 @@ describe('blocking', () => {
     mutex.unlock()
     assert.equal(await done, 'ERR_SCRIPT_EXECUTION_TIMEOUT')
   })
+
+  it('leaves the mutex free where a timeout of vm ends a wait for a condition variable', async () => {
+    const name = freshName()
+    const mutex = new Mutex({ name })
+    const seen = await agent(name).does(`
+      const options = { name: workerData }
+      const [mutex, condition] = [new Mutex(options), new ConditionVariable(options)]
+      mutex.lockSync()
+      const { runInNewContext } = vm
+      const wait = () => runInNewContext('condition.waitSync(mutex)', { condition, mutex }, { timeout: 60 })
+      const code = await codeOf(wait)
+      mutex.release()
+      const again = mutex.tryLock()
+      mutex.unlock()
+      return [code, again]`)
+    assert.deepEqual(seen, ['ERR_SCRIPT_EXECUTION_TIMEOUT', true])
+    const release = await within(8000, mutex.acquire())
+    release()
+  })
 })
