@@ -1,5 +1,6 @@
 'use strict'
-// The methods of locks that answer at once. Over an engine they throw, because only the server knows the answer.
+// The methods of locks that answer at once, or need memory of this process. Over an engine they throw, because only the
+// server knows the answer.
 
 /** What to call instead of each of them. */
 const instead = {
@@ -15,7 +16,13 @@ const instead = {
   tryUpgrade: 'upgrade({ ifAvailable: true })',
   upgradeSync: 'upgrade()',
 }
-const asynchronous = {}
+const asynchronous = {
+  memory() {
+    throw new TypeError(
+      `${this.title()} has no buffer, since it lives in an engine: construct it with the same engine and name`,
+    )
+  },
+}
 for (const [method, other] of Object.entries(instead)) {
   asynchronous[method] = () => {
     throw new TypeError(`${method}() cannot wait for the answer of an engine: use ${other}`)

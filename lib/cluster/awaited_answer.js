@@ -80,8 +80,9 @@ class AwaitedAnswer {
     return this.#failure !== undefined || this.#hub.movedAt <= this.#start
   }
 
-  /** Whether the server has been silent for `time` ms or more. */
+  /** Whether a command has failed, or the server has been silent for `time` ms or more. */
   isMissing(time) {
+    if (this.#failure !== undefined) return true
     return this.#isSilent() && this.#hub.clock.now() - this.#start >= time
   }
 

@@ -21,6 +21,8 @@ class Confirmation {
   #grant
   /** The grant that is not confirmed yet. */
   #claimed
+  /** A confirmation of it that has failed, and that the server may have executed. */
+  #unsure
 
   /** Calls `lease.confirmed(until, wanted)` with the server's answer: `until` is 0 if the lease is over. */
   constructor(lease) {
@@ -75,13 +77,14 @@ class Confirmation {
       answer = await this.#hub.confirm(request)
     } catch {
       // Retry after any error: the claim ends by itself.
-      if (this.#claimed === grant)
-        this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
-      else this.#disown(request)
+      if (this.#claimed !== grant) return this.#disown(request)
+      this.#unsure = request
+      this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
       return
     }
     if (this.#claimed !== grant) return this.#disown(request)
     this.#claimed = undefined
+    this.#unsure = undefined
     const until = answer.state === 'held' ? sent + safely(request.maxHold) : 0
     this.#lease.confirmed(until, answer.wanted)
   }
@@ -93,7 +96,8 @@ class Confirmation {
   async #disown(request) {
     const { isLost, session } = this.#lease
     if (!isLost) return
-    while (!session.isOver && !this.#hub.isClosed) {
+    const end = this.#clock.now() + request.maxHold
+    while (this.#clock.now() < end && !session.isOver && !this.#hub.isClosed) {
       try {
         await this.#hub.confirm({ ...request, wait: false, maxHold: 1 })
         return
@@ -112,8 +116,11 @@ class Confirmation {
   }
 
   stop() {
+    const unsure = this.#unsure
     this.#claimed = undefined
+    this.#unsure = undefined
     this.#clock.clearTimeout(this.#timer)
+    if (unsure !== undefined) this.#disown(unsure)
   }
 }
 

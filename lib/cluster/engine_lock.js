@@ -69,6 +69,11 @@ class EngineLock extends AnyLock {
     await this.#hub.idle(super.onIdle(), this.times)
   }
 
+  /** Resolves when the server has been told of all that has ended here. */
+  told() {
+    return this.#hub.leaving.ended()
+  }
+
   reportIdle() {
     if (this.idleListener === null) return
     if (this.key !== undefined && this.isIdle()) this.#cohort = null
@@ -263,12 +268,6 @@ class EngineLock extends AnyLock {
     if (caller.isPassing) this.passers--
     if (this.callers.size === 0) this.#hub.dismiss(this)
     this.reportIdle()
-  }
-
-  memory() {
-    throw new TypeError(
-      `${this.title()} has no buffer, since it lives in an engine: construct it with the same engine and name`,
-    )
   }
 
   /** Makes the releaser that callers get. */

@@ -24,9 +24,7 @@ const done = Promise.resolve()
 
 let lastGrant = 0
 
-/**
- * Stays a small integer for ever: when the numbers start over, no grant of the last round is left.
- */
+/** Stays a small integer for ever: when the numbers start over, no grant of the last round is left. */
 const nextGrant = () => {
   lastGrant = lastGrant === 2 ** 30 ? 1 : lastGrant + 1
   return lastGrant
@@ -80,10 +78,7 @@ class LocalMutex extends LocalLock {
     return this.observer === null ? promise : this.begun(value, promise)
   }
 
-  /**
-   * A caller holds the mutex without a wait. Returns its promise, or a separate one if the observer
-   * needs it.
-   */
+  /** A caller holds the mutex without a wait. Returns its promise, or a separate one if the observer needs it. */
   begun(release, promise, isAbandoned = false) {
     const { observer } = this
     const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
@@ -254,9 +249,12 @@ class MutexWaiter extends Waiter {
   /** No step may fail after the first: the calls that need most of the stack come before. */
   begin(mutex, grant, value, isAbandoned) {
     if (mutex.watchers !== null) {
+      const { current } = mutex
       mutex.tell(1, this.priority)
-      // A custom signal may have ended the wait.
-      if (!mutex.queue.has(this)) return mutex.unlock()
+      // A custom signal may have used the mutex: then this waiter has left the queue, as its holder or not.
+      const isGone = !mutex.queue.has(this)
+      if (isGone && mutex.current === current) mutex.unlock()
+      if (isGone) return
     }
     mutex.dequeue(this)
     mutex.current = grant

@@ -42,8 +42,8 @@ const byHand = { isByHand: () => true }
 function isMaker(sites) {
   if (sites === undefined) return true
   const site = sites.find((one) => one.getFileName() !== hooks)
-  // Built-in functions have no file.
-  if (site === undefined || site.getFileName()) return false
+  // Built-in functions have no file. Nor has code of eval().
+  if (site === undefined || site.getFileName() || site.isEval()) return false
   return !settledByReactions.has(site.getFunctionName())
 }
 

@@ -14,7 +14,8 @@ const {
 const { unseen } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
 const { receiverError } = require('./receiver.js')
-const { Mutex } = require('./mutex.js')
+const { lockOf } = require('./single.js')
+const { kind: mutexKind, Mutex } = require('./mutex.js')
 
 const electionOptions = new Set([
   'name',
@@ -95,7 +96,7 @@ class Election {
     abort(this.#closing, lockError('ERR_LOCK_CLOSED', message))
     await Promise.allSettled(this.#candidates)
     // Over an engine until the server has been told: this process may end next.
-    if (this.#hasLed) await this.#mutex.onIdle()
+    if (this.#hasLed) await lockOf(this.#mutex, mutexKind, 'close').told?.()
   }
 
   /** Leads again and again, until one of `signals` aborts or the callback has ended. */

@@ -70,17 +70,20 @@ class SharedCondition extends SharedLock {
   /** Waits in C++, which releases the mutex where a timeout of node:vm ends the wait. Then no code here runs any more. */
   waitInCpp(mutex, timeout) {
     const { current, lender } = mutex
+    const { isDeathUntold } = lender
     mutex.current = free
+    lender.isDeathUntold = false
     try {
       return native.condition.waitSync(
         this.wordIndex,
         lender.wordIndex,
         timeout,
         this.strictness(mutex),
-        +lender.isDeathUntold,
+        +isDeathUntold,
       )
     } finally {
       mutex.current = current
+      lender.isDeathUntold = isDeathUntold
     }
   }
 

@@ -12,9 +12,13 @@ function otherStartError(title, found, start, argument = asGiven) {
   return lockError('ERR_LOCK_MISMATCH', message)
 }
 
-/** The error for `error`, which C++ has thrown and which does not name the lock. */
+/**
+ * The error for `error`, which C++ has thrown and which does not name the lock. `argument` is null for a lock in the user's
+ * memory, where another kind of lock may have begun.
+ */
 function constructionError(error, title, start, argument) {
-  if (error.found !== undefined) return otherStartError(title, error.found, start, argument)
+  if (error.found !== undefined && argument !== null)
+    return otherStartError(title, error.found, start, argument)
   error.message = `${title}: ${error.message}`
   return error
 }

@@ -90,7 +90,7 @@ class SharedLock extends AnyLock {
   shareIn(buffer, byteOffset) {
     const { bytes, number } = this.kind
     const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
-    this.attach(() => shareMemory(words, number, this.idle))
+    this.attach(() => shareMemory(words, number, this.idle), null)
     keepWith(this)
   }
 
@@ -106,11 +106,11 @@ class SharedLock extends AnyLock {
     this.attach(() => shareKey(table, key, this.kind.number, this.idle))
   }
 
-  attach(findShare) {
+  attach(findShare, argument = this.argument) {
     try {
       this.share = findShare()
     } catch (error) {
-      throw constructionError(error, this.title(), this.idle, this.argument)
+      throw constructionError(error, this.title(), this.idle, argument)
     }
     this.wordIndex = this.share.wordIndex
     this.words = wordsOf(this.wordIndex)

@@ -30,7 +30,8 @@ void Segment::checkSame(const SegmentOptions& options) const {
                                      std::to_string(options.capacity));
   }
   if ((isSemaphore(options.kind) || isGate(options.kind)) && options.start != start()) {
-    throw OtherStart("'" + name_ + "' exists with another value", static_cast<std::uint32_t>(start()));
+    throw OtherStart("'" + name_ + "' exists with another value",
+                     static_cast<std::uint32_t>(start()));
   }
 }
 

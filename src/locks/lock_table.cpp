@@ -22,7 +22,8 @@ bool started(SharedWord* words, std::uint32_t start) noexcept {
 }
 
 [[noreturn]] void throwOtherStart(std::uint32_t found) {
-  throw OtherStart("a lock of this name, or in this memory, began with another value", found);
+  throw OtherStart("a lock began there with another value: construct it alike, or use other memory",
+                   found);
 }
 
 void checkStarted(SharedWord* words, std::uint32_t start) {

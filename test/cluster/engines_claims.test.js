@@ -96,6 +96,25 @@ describe('Claims over an engine', () => {
     }
   })
 
+  it('leave nothing held at the server if the answer to their confirmation was cut', async () => {
+    let isCut = false
+    const { a, release, next } = await pair({ ttl: 60_000, maxHold: 3_600_000 }, (driver) => ({
+      async confirm(request) {
+        if (isCut) throw new Error('refused')
+        isCut = true
+        await driver.confirm(request)
+        throw new Error('cut')
+      },
+    }))
+    release()
+    const { signal } = await next
+    await world.clock.until(new Promise((resolve) => signal.addEventListener('abort', resolve)))
+    isCut = false
+    const other = await world.clock.until(a.acquire('key', { timeout: 10_000 }))
+    assert.equal(other.abandoned, true)
+    other()
+  })
+
   it('end in time if the clock of the server has been set forward', async () => {
     const { a, release, next } = await pair({}, () => ({ confirm: () => never }))
     const { clock } = world.server

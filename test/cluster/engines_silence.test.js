@@ -113,6 +113,20 @@ describe('A caller of this thread over an engine', () => {
     giveBack()
   })
 
+  it('hears of a server that refuses its commands', async () => {
+    const [engine, other] = [await world.newEngine(), await world.newEngine()]
+    const release = await new Mutex({ engine: other, name: 'a' }).acquire()
+    const late = new Mutex({ engine, name: 'a' }).acquire({ timeout: 8000 })
+    const rejected = assert.rejects(late, { code: 'ERR_LOCK_ENGINE', message: /ECONNREFUSED/ })
+    await world.clock.pass(1000)
+    world.server.trouble = Promise.reject(new Error('connect ECONNREFUSED'))
+    world.server.trouble.catch(() => {})
+    await world.clock.pass(8000)
+    await rejected
+    world.server.trouble = undefined
+    release()
+  })
+
   it('leaves no lock of a key behind when the engine has been closed', async () => {
     const engine = await world.newEngine()
     const locks = new KeyedMutex({ engine })

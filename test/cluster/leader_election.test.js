@@ -157,6 +157,20 @@ describe('A LeaderElection over an engine', () => {
     assert.equal(closed.state, 'resolved')
   })
 
+  it('does not wait in close() for another leader of this thread', async () => {
+    const engine = await world.newEngine()
+    const [first, second] = [open(engine), open(engine)]
+    const led = first.lead((signal) => once(signal, 'abort'))
+    await world.clock.settle()
+    const leads = second.lead((signal) => once(signal, 'abort'))
+    await world.clock.until(first.close())
+    await led
+    await world.clock.settle()
+    assert.equal(second.isLeader, true)
+    await world.clock.until(second.close())
+    await leads
+  })
+
   it('ends its wait for a silent server by its signal and by close()', async () => {
     const engine = await world.newEngine({ answerTimeout: 1000 })
     const election = open(engine)

@@ -173,6 +173,24 @@ describe('Deadlocks of promises', () => {
     await assert.rejects(entered, ({ message }) => message.includes('deadlock of 1 waiter\n'))
   })
 
+  it('are found in code that eval() has made', async () => {
+    const body = 'return mutex.runExclusive(async () => { await inside() })'
+    const hold = new Function('mutex', 'inside', body)
+    const [a, b] = [new Mutex({ diagnostics }), new Mutex({ diagnostics })]
+    const chains = [
+      hold(a, async () => {
+        await turn()
+        return b.runExclusive(() => {})
+      }),
+      hold(b, async () => {
+        await turn()
+        return a.runExclusive(() => {})
+      }),
+    ]
+    const codes = await ended(Promise.all(chains.map(codeOf)))
+    assert.deepEqual(codes.sort(), ['ERR_LOCK_DEADLOCK', 'fine'])
+  })
+
   it('say where locks without a name were made', async () => {
     const mutex = (function makesOne() {
       return new Mutex({ diagnostics })

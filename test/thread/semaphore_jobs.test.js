@@ -146,6 +146,19 @@ describe('semaphore.map()', () => {
     assert.deepEqual(warned, [])
   })
 
+  it('works where AbortController is a polyfill', async () => {
+    const { AbortController } = globalThis
+    const signal = { aborted: false, addEventListener() {}, removeEventListener() {} }
+    globalThis.AbortController = class {
+      signal = signal
+    }
+    try {
+      assert.deepEqual(await new Semaphore(1).map([1, 2], (n) => n + 1), [2, 3])
+    } finally {
+      globalThis.AbortController = AbortController
+    }
+  })
+
   it('adds no listener to a signal for each item', async () => {
     const { addEventListener } = EventTarget.prototype
     let added = 0

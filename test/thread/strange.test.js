@@ -106,6 +106,21 @@ describe('a signal that uses the lock while its listener is removed', () => {
     assert.deepEqual(mutex.snapshot(), { locked: false, waiting: 0 })
   })
 
+  it('may release a mutex again', async () => {
+    const mutex = new Mutex()
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    const last = mutex.acquire()
+    mutex.waitForUnlock({ priority: 1, signal: calling(() => release()) })
+    release()
+    const giveBack = await next
+    assert.deepEqual(mutex.snapshot(), { locked: true, waiting: 1 })
+    giveBack()
+    const end = await last
+    end()
+    assert.equal(mutex.isLocked(), false)
+  })
+
   it('may end the wait of the next holder of a semaphore', async () => {
     const semaphore = new Semaphore(1)
     const { release } = await semaphore.acquire()
