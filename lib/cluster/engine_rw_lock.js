@@ -78,8 +78,7 @@ class EngineRWLock extends EngineLock {
   }
 
   #checkHeld(hold) {
-    if (hold.loss !== undefined) throw hold.loss
-    if (hold.isOver || hold.isLeaving) throw endedError(this)
+    if (hold.isOver || hold.isLeaving) throw hold.loss ?? endedError(this)
   }
 
   give(hold) {

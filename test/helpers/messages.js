@@ -123,6 +123,10 @@ function addOfNative(text, add) {
   for (const [, made, message] of code.matchAll(/napi_throw_\w+\(env, "(\w+)", "([^"]+)"\)/g)) {
     add(made, message)
   }
+  // The other one, of scope host, is replaced in JavaScript.
+  for (const [, message] of code.matchAll(/\bOtherStart\("(\w[^"]+)"/g)) {
+    add('ERR_LOCK_MISMATCH', message)
+  }
   for (const [, Kind, message] of code.matchAll(/Napi::(\w+Error)::New\(\w+, "([^"]+)"\)/g)) {
     add(Kind, message)
   }
