@@ -59,6 +59,7 @@ const bars = [
   { row: 'cluster-4-20', kit: 'ours, redis', peer: 'redis-semaphore', atLeast: 50 },
   { row: 'cluster-alone', kit: 'ours, PostgreSQL', peer: 'pg_advisory_lock', atLeast: 0.8 },
   { row: 'cluster-hand-off', kit: 'ours, PostgreSQL', peer: 'pg_advisory_lock', atLeast: 1 / 1.2 },
+  { row: 'cluster-hand-off', kit: 'ours, etcd', peer: 'etcd3 and a watch', atLeast: 1 / 1.2 },
   ...watched.map((row) => ({ row: `watched-${row}`, kit: 'counters', peer: 'off', atLeast: 0.9 })),
 ]
 

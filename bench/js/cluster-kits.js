@@ -1,6 +1,7 @@
 // The locks under test that processes share by a server. A kit is
 //   server        which: see cluster-servers.js
 //   open(port)    in each process: a promise for { enter, leave }, by a key. enter is a promise for what leave needs
+const { once } = require('node:events')
 const { loadOurs } = require('./kits.js')
 
 const longest = 60_000
@@ -69,6 +70,42 @@ const clusterKits = {
       }
     },
   },
+
+  'ours, etcd': {
+    server: 'etcd',
+    async open(port) {
+      const { etcd } = require('../../lib/cluster/etcd/index.js')
+      return locksOf(etcd(etcd3(port)))
+    },
+  },
+
+  // As etcd's own package `concurrency` does it: a key under a lease, and a watch of the key before it.
+  'etcd3 and a watch': {
+    server: 'etcd',
+    async open(port) {
+      const client = etcd3(port)
+      const lease = await client.lease(60).grant()
+      let count = 0
+      return {
+        async enter(key) {
+          const own = `${key}/${lease}-${count++}`
+          const last = client.getAll().prefix(`${key}/`).sort('Create', 'Descend').limit(2)
+          const { header, responses } = await client
+            .if(own, 'Create', '==', 0)
+            .then(client.put(own).value('').lease(lease), last)
+            .commit()
+          const [, before] = responses[1].response_range.kvs
+          if (before === undefined) return own
+          const next = `${BigInt(header.revision) + 1n}`
+          const watcher = await client.watch().key(before.key).startRevision(next).create()
+          await once(watcher, 'delete')
+          watcher.cancel()
+          return own
+        },
+        leave: (own) => client.delete().key(own).exec(),
+      }
+    },
+  },
 }
 
 function ours(client) {
@@ -91,6 +128,11 @@ function redlock(Redlock, port) {
 function ioredis(port) {
   const { Redis } = require('ioredis')
   return new Redis(port, '127.0.0.1')
+}
+
+function etcd3(port) {
+  const { Etcd3 } = require('etcd3')
+  return new Etcd3({ hosts: `http://127.0.0.1:${port}` })
 }
 
 /** PostgreSQL accepts 100 connections by default. */

@@ -4,6 +4,7 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { createInterface } = require('node:readline')
+const { etcdServer } = require('../../test/cluster/helpers/etcd_server.js')
 const { postgresServer } = require('../../test/cluster/helpers/postgres_server.js')
 
 const clusterServers = {
@@ -37,6 +38,15 @@ const clusterServers = {
   postgres: {
     async start(port) {
       const server = await postgresServer('fsync = on', `port = ${port}`)
+      return () => server.close()
+    },
+    commands: async () => undefined,
+  },
+
+  /** Its writes do not wait for the disk. */
+  etcd: {
+    async start(port) {
+      const server = await etcdServer({ port })
       return () => server.close()
     },
     commands: async () => undefined,

@@ -19,7 +19,7 @@ const pick = (all, isWanted) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name)))
 
 const isRead = (row) => row.startsWith('read-')
-const isByPostgres = (kit) => clusterKits[kit].server === 'postgres'
+const isBy = (server) => (kit) => clusterKits[kit].server === server
 const isManager = (kit) => /^(LockManager|navigator)/.test(kit)
 
 /** The sections { rows, kits } of each, a table for each of them. */
@@ -33,8 +33,9 @@ const results = {
     { rows: threadRows, kits: pick(threadKits, isManager) },
   ],
   processes: [{ rows: hostRows, kits: hostKits }],
-  redis: [{ rows: clusterRows, kits: pick(clusterKits, (kit) => !isByPostgres(kit)) }],
-  postgres: [{ rows: clusterRows, kits: pick(clusterKits, isByPostgres) }],
+  redis: [{ rows: clusterRows, kits: pick(clusterKits, isBy('redis')) }],
+  postgres: [{ rows: clusterRows, kits: pick(clusterKits, isBy('postgres')) }],
+  etcd: [{ rows: clusterRows, kits: pick(clusterKits, isBy('etcd')) }],
   scaling: [{ rows: scaleRows, kits: scaleServers }],
 }
 

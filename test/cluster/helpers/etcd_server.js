@@ -30,16 +30,16 @@ async function memberOf(name, members, { scheme = 'http', options = [], env } = 
 }
 
 /** `nodes`: of a network, one for each name. */
-async function membersOf(names, { nodes = [], ...how } = {}) {
+async function membersOf(names, { nodes = [], port, ...how } = {}) {
   const members = {}
   for (const [i, name] of names.entries()) {
     const { address: host = '127.0.0.1', within } = nodes[i] ?? {}
-    members[name] = { host, within, port: await freePort(), peer: await freePort() }
+    members[name] = { host, within, port: port ?? (await freePort()), peer: await freePort() }
   }
   return Promise.all(names.map((name) => memberOf(name, members, how)))
 }
 
-/** `how`: the scheme of its address, 'http' or 'https', more options of the server, its environment, its node. */
+/** `how`: its port, the scheme of its address, 'http' or 'https', more options of it, its environment, its node. */
 async function etcdServer(how) {
   const [server] = await membersOf(['one'], how)
   return server
