@@ -118,9 +118,9 @@ export class LeaderElection implements AsyncDisposable {
 
   /**
    * Aborts the signals of running callbacks, and ends every wait for leadership. Resolves when the callbacks have ended
-   * and this process has resigned: do not await it in a callback, which would deadlock. Over an engine the server has
-   * been told then, and the process may end; if the server does not answer in time, it rejects with `ERR_LOCK_ENGINE`.
-   * Idempotent.
+   * and this process has resigned: do not await it in a callback, which would deadlock. Over an engine the server
+   * has been told then of a term that has ended, and the process may end; if the server does not answer in time, it rejects
+   * with `ERR_LOCK_ENGINE`. Idempotent.
    */
   close(): Promise<void>
 

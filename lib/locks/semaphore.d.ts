@@ -123,7 +123,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
    *
    * @param options or a priority: a bare number is not a timeout.
    * @throws {RangeError} at once when `weight` is not positive: `invalid weight N: must be positive`.
-   * @throws {TypeError | RangeError} at once when an option is invalid.
+   * @throws {TypeError | RangeError} at once when an option is invalid, or when an argument follows the options.
    */
   acquire(weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
