@@ -96,7 +96,7 @@ class EngineSemaphore extends EngineLock {
   }
 }
 
-const { acquire, runExclusive, runWithUnits } = ticketRuns
-Object.assign(EngineSemaphore.prototype, { acquire, runExclusive, runWithUnits })
+const { acquire, runExclusive, runWithUnits, callWithUnits } = ticketRuns
+Object.assign(EngineSemaphore.prototype, { acquire, runExclusive, runWithUnits, callWithUnits })
 
 module.exports = { EngineSemaphore }

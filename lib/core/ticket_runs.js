@@ -17,6 +17,10 @@ const ticketRuns = {
   runWithUnits(asked, callback) {
     return runWithTicket(callback, () => this.acquireUnits(asked))
   },
+
+  callWithUnits(asked, fn, receiver, args) {
+    return this.runWithUnits(asked, () => fn.apply(receiver, args))
+  },
 }
 
 module.exports = { ticketRuns }

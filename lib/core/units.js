@@ -62,9 +62,12 @@ function checkWeight(weight) {
 
 /** Throws where `weight` units would not fit beside the `value` of `lock`. */
 function checkRoom(lock, value, weight) {
-  if (value <= maxValue - weight) return
+  if (value > maxValue - weight) throw roomError(lock)
+}
+
+function roomError(lock) {
   const message = `${lock.title()} would pass its maximum of ${maxValue}`
-  throw lockError('ERR_LOCK_RANGE', message, RangeError)
+  return lockError('ERR_LOCK_RANGE', message, RangeError)
 }
 
 function checkedValue(value) {

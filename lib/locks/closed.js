@@ -39,7 +39,7 @@ class Refusal {
 
 const waits = ['acquire', 'lock', 'runExclusive', 'acquireRead', 'acquireWrite']
 /** What limit() and map() of a semaphore call. */
-const ofUnits = ['acquireUnits', 'runWithUnits']
+const ofUnits = ['acquireUnits', 'callWithUnits']
 for (const method of [...waits, ...ofUnits]) {
   Refusal.prototype[method] = function (...args) {
     return Promise.reject(this.ofWait(method, args))

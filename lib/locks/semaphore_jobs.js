@@ -19,7 +19,7 @@ function limited(open, defaults, fn, options = {}) {
   }
   const asked = readAcquire(acquiringUnits(defaults, options))
   return function (...args) {
-    return open().runWithUnits(asked, () => fn.apply(this, args))
+    return open().callWithUnits(asked, fn, this, args)
   }
 }
 

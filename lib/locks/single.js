@@ -11,6 +11,8 @@ const single = { class: 'Single', instance: 'a lock' }
 
 /** The lock of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
 let lockOf
+/** The same for an `it` of a derived kind, or a closed one. A separate function, so that lockOf() is inlined. */
+let lockOfOther
 /** The same for a method that is about to block this thread. */
 let blockingLockOf
 /**
@@ -48,6 +50,9 @@ class Single {
         // `it` lacks the private field. Checking first would cost each call a nanosecond.
         throw receiverError(kind, method, it)
       }
+      return lockOfOther(it, kind, method)
+    }
+    lockOfOther = (it, kind, method) => {
       if (!isOfKind(it.#kind, kind)) throw receiverError(kind, method, it, it.#kind)
       const { lockFor } = it.#kind
       return lockFor === undefined ? it.#lock : lockFor(method)
