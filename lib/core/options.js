@@ -213,18 +213,13 @@ function checkWaitObject(options) {
   checkObject(options)
 }
 
-/** Throws for a lone number, which may be meant as a timeout or as a priority. */
-function refuseNumber(options) {
+/** Throws for a lone number, which may be meant as a timeout, or as a priority where a wait has one. */
+function refuseNumber(options, isRanked = true) {
   if (typeof options !== 'number') return
+  const orPriority = isRanked ? `; for a priority: { priority: ${options} }` : ''
   throw new TypeError(
-    `options must be an object; for a timeout: { timeout: ${options} }; for a priority: { priority: ${options} }`,
+    `options must be an object; for a timeout: { timeout: ${options} }${orPriority}`,
   )
-}
-
-/** The same for a wait that has no priority. */
-function refuseLone(options) {
-  if (typeof options !== 'number') return
-  throw new TypeError(`options must be an object; for a timeout: { timeout: ${options} }`)
 }
 
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
@@ -274,7 +269,6 @@ module.exports = {
   longestTimeout,
   readSyncWait,
   readWait,
-  refuseLone,
   refuseNumber,
   shown,
   timeoutTypeError,

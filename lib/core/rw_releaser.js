@@ -1,7 +1,7 @@
 'use strict'
 // Releasers of read-write locks, of one thread or of several: a reader's can upgrade, a writer's
 // can downgrade.
-const { checkMayBlock, readSyncWait, readWait, refuseLone } = require('./options.js')
+const { checkMayBlock, readSyncWait, readWait, refuseNumber } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { inspecting, observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
@@ -47,12 +47,12 @@ const upgradeSyncOptions = new Set(['timeout', 'signal'])
 
 /** The limits of an upgrade. */
 function readUpgrade(options) {
-  refuseLone(options)
+  refuseNumber(options, false)
   return readWait(options, upgradeOptions)
 }
 
 function readUpgradeSync(options) {
-  refuseLone(options)
+  refuseNumber(options, false)
   return readSyncWait(options, upgradeSyncOptions)
 }
 

@@ -9,7 +9,7 @@
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { localGrant } = require('./releaser.js')
-const { localTicket, observeGrant } = require('./local_ticket.js')
+const { localTicket, observeGrant } = require('./ticket.js')
 const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
 const {
@@ -96,7 +96,10 @@ class LocalSemaphore extends LocalLock {
   tryAcquire(weight = 1) {
     checkWeight(weight)
     checkStack()
-    return this.value >= weight && !this.hasQueue() ? this.take(weight) : undefined
+    if (this.value < weight || this.hasQueue()) return undefined
+    const ticket = Acquirer.valueOf(this, weight)
+    this.begin(weight, ticket, null)
+    return ticket
   }
 
   acquireSync(weightOrOptions, options) {
@@ -105,12 +108,6 @@ class LocalSemaphore extends LocalLock {
     if (grant !== undefined) return grant
     const alone = `only this thread can release ${this.title()}: blocking here would deadlock. Wait with a promise`
     throw lockError('ERR_LOCK_DEADLOCK', alone)
-  }
-
-  take(weight) {
-    const ticket = Acquirer.valueOf(this, weight)
-    this.begin(weight, ticket, null)
-    return ticket
   }
 
   /** A caller, after a wait or without one, has the units. With an observer, `value` is a ticket. */

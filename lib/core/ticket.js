@@ -1,4 +1,11 @@
 'use strict'
+// The tickets that acquire of semaphores gives, and those of a semaphore of one thread.
+const { observed } = require('./platform.js')
+const { makeReleaser } = require('./releaser.js')
+const { checkStackToRelease } = require('./stack.js')
+
+/** Where a releaser keeps the observer's record of its grant. */
+const holdKey = Symbol('hold')
 
 /**
  * What a semaphore's acquire gives: the array of async-mutex, which `using` takes, too. Own properties of a plain
@@ -16,4 +23,47 @@ function asyncDisposeTicket() {
   return this.release[Symbol.asyncDispose]()
 }
 
-module.exports = { asTicket }
+/** The ticket of a semaphore of one thread. */
+function localTicket(lock, weight) {
+  return asTicket(lock.value, releaser(lock, weight))
+}
+
+/** Makes a releaser, which puts back `weight` unless the semaphore's key has been idle since. */
+function releaser(lock, weight) {
+  const { generation } = lock
+  let isOver = false
+  const Releaser = () => {
+    if (isOver || lock.generation !== generation) return
+    checkStackToRelease()
+    const back = lock.roomFor(weight)
+    isOver = true
+    if (lock.observer === null) lock.comesBack(back)
+    else endObserved(lock, weight, Releaser)
+  }
+  return makeReleaser(Releaser, false)
+}
+
+// What an observer needs is in functions of its own: their code would keep that of unwatched semaphores from being inlined.
+
+function observeGrant(lock, weight, ticket, waiter, promise) {
+  const { release } = ticket
+  waiter?.markOver()
+  release[holdKey] = observed.granted(
+    lock.observer,
+    undefined,
+    weight,
+    waiter,
+    false,
+    release,
+    promise,
+  )
+}
+
+function endObserved(lock, weight, release) {
+  const { generation } = lock
+  observed.ended(lock.observer, release[holdKey], weight)
+  // The observer's callback may have released the key.
+  if (lock.generation === generation) lock.giveBack(weight)
+}
+
+module.exports = { asTicket, localTicket, observeGrant }

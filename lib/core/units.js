@@ -1,6 +1,7 @@
 'use strict'
 // What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
 const { lockError } = require('./errors.js')
+const { checkInteger } = require('./integers.js')
 const {
   acquireOptions,
   readSyncWait,
@@ -71,10 +72,7 @@ function roomError(lock) {
 }
 
 function checkedValue(value) {
-  if (typeof value !== 'number') throw new TypeError('value must be a number')
-  if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
-    throw new RangeError(`value must be an integer from ${minValue} to ${maxValue}, not ${value}`)
-  }
+  checkInteger('value', value, minValue, maxValue)
   return value
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 const { LocalBarrier } = require('../core/barrier.js')
+const { checkInteger } = require('../core/integers.js')
 const { Gate, gate, unranked } = require('./gate.js')
 const { lockOf } = require('./single.js')
 
@@ -16,7 +17,8 @@ const kind = {
 
 class Barrier extends Gate {
   constructor(parties, options = {}) {
-    super(kind, [checkedParties(parties)], options)
+    checkInteger('parties', parties, 1, maxParties)
+    super(kind, [parties], options)
   }
 
   get parties() {
@@ -40,13 +42,5 @@ class Barrier extends Gate {
   }
 }
 Barrier.prototype[unranked] = true
-
-function checkedParties(parties) {
-  if (typeof parties !== 'number') throw new TypeError('parties must be a number')
-  if (!(Number.isInteger(parties) && parties >= 1 && parties <= maxParties)) {
-    throw new RangeError(`parties must be an integer from 1 to ${maxParties}, not ${parties}`)
-  }
-  return parties
-}
 
 module.exports = { Barrier }

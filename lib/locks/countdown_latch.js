@@ -1,5 +1,6 @@
 'use strict'
 const { LocalLatch } = require('../core/gates.js')
+const { checkInteger } = require('../core/integers.js')
 const { Gate, gate, unranked } = require('./gate.js')
 const { lockOf } = require('./single.js')
 
@@ -16,7 +17,7 @@ const kind = {
 
 class CountdownLatch extends Gate {
   constructor(count, options = {}) {
-    checkCount('count', count, 0)
+    checkInteger('count', count, 0, maxCount)
     super(kind, [count], options)
   }
 
@@ -26,7 +27,7 @@ class CountdownLatch extends Gate {
 
   countDown(n = 1) {
     const lock = lockOf(this, kind, 'countDown')
-    checkCount('n', n, 1)
+    checkInteger('n', n, 1, maxCount)
     lock.countDown(n)
   }
 
@@ -35,12 +36,5 @@ class CountdownLatch extends Gate {
   }
 }
 CountdownLatch.prototype[unranked] = true
-
-function checkCount(what, count, least) {
-  if (typeof count !== 'number') throw new TypeError(`${what} must be a number`)
-  if (!(Number.isInteger(count) && count >= least && count <= maxCount)) {
-    throw new RangeError(`${what} must be an integer from ${least} to ${maxCount}, not ${count}`)
-  }
-}
 
 module.exports = { CountdownLatch }

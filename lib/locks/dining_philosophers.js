@@ -4,6 +4,7 @@
 // limits and a dead philosopher's forks work as for any keyed mutex.
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
+const { checkInteger } = require('../core/integers.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { acquiring, blocking } = require('./defaults.js')
@@ -80,7 +81,7 @@ class DiningPhilosophers {
   }
 
   constructor(seats, options = {}) {
-    checkSeats(seats)
+    checkInteger('seats', seats, 1, maxSeats)
     this.#seats = seats
     this.#forks = new Forks(options)
     this.#eaters = eatersAt(mapOf(this.#forks, forks), seats)
@@ -159,10 +160,7 @@ class DiningPhilosophers {
   }
 
   #check(seat) {
-    if (typeof seat !== 'number') throw new TypeError('a seat must be a number')
-    if (!(Number.isInteger(seat) && seat >= 0 && seat < this.#seats)) {
-      throw new RangeError(`a seat must be an integer from 0 to ${this.#seats - 1}, not ${seat}`)
-    }
+    checkInteger('a seat', seat, 0, this.#seats - 1)
   }
 
   #lateAt(seat) {
@@ -179,13 +177,6 @@ class DiningPhilosophers {
 
 function titleOf(name) {
   return name === undefined ? 'the dining philosophers' : `the dining philosophers ${nameOf(name)}`
-}
-
-function checkSeats(seats) {
-  if (typeof seats !== 'number') throw new TypeError('seats must be a number')
-  if (!(Number.isInteger(seats) && seats >= 1 && seats <= maxSeats)) {
-    throw new RangeError(`seats must be an integer from 1 to ${maxSeats}, not ${seats}`)
-  }
 }
 
 module.exports = { DiningPhilosophers }

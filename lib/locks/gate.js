@@ -1,6 +1,6 @@
 'use strict'
 // The base of events, latches and barriers: a caller waits there until it may go on.
-const { checkKnown, isObject, readSyncWait, refuseLone } = require('../core/options.js')
+const { checkKnown, isObject, readSyncWait, refuseNumber } = require('../core/options.js')
 const { blockingLockOf, lockOf, Single, single } = require('./single.js')
 
 /** The kind of all gates. */
@@ -10,7 +10,7 @@ const known = new Set(['timeout', 'signal'])
 
 /** Checks the options of a wait that has no priority. */
 function checkUnranked(options) {
-  refuseLone(options)
+  refuseNumber(options, false)
   if (isObject(options)) checkKnown(options, known)
 }
 

@@ -35,10 +35,8 @@ class Mutex extends Holdable {
   }
 
   executeLocked(callback, options) {
-    return lockOf(this, kind, 'executeLocked').runExclusive(
-      callback,
-      acquiring(defaultsOf(this), options),
-    )
+    lockOf(this, kind, 'executeLocked')
+    return this.runExclusive(callback, options)
   }
 
   tryRunExclusive(callback) {

@@ -34,10 +34,8 @@ class RecursiveMutex extends Holdable {
   }
 
   executeLocked(callback, options) {
-    return lockOf(this, kind, 'executeLocked').runExclusive(
-      callback,
-      acquiring(defaultsOf(this), options),
-    )
+    lockOf(this, kind, 'executeLocked')
+    return this.runExclusive(callback, options)
   }
 
   tryRunExclusive(callback) {

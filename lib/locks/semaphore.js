@@ -41,11 +41,8 @@ class Semaphore extends Holdable {
   }
 
   executeLocked(callback, weight, priority) {
-    return lockOf(this, kind, 'executeLocked').runExclusive(
-      callback,
-      acquiringUnits(defaultsOf(this), weight, priority),
-      priority,
-    )
+    lockOf(this, kind, 'executeLocked')
+    return this.runExclusive(callback, weight, priority)
   }
 
   tryRunExclusive(callback, weight = 1) {

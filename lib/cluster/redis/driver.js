@@ -2,6 +2,7 @@
 // Redis as an engine (../engine.js). Its steps inside Redis are in script.js.
 const { createHash } = require('node:crypto')
 const { join } = require('node:path')
+const { checkInteger } = require('../../core/integers.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
@@ -45,10 +46,7 @@ class RedisDriver {
     const { prefix = 'boxoffice', shards = 1, connection } = options
     if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
     if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
-    if (typeof shards !== 'number') throw new TypeError('shards must be a number')
-    if (!(Number.isInteger(shards) && shards >= 1 && shards <= 1024)) {
-      throw new RangeError(`shards must be an integer from 1 to 1024, not ${shards}`)
-    }
+    checkInteger('shards', shards, 1, 1024)
     if (connection !== undefined) checkObject(connection)
     const adapted = adapt(client, connection)
     // The first braces of a key are its hash tag, unless they are empty.
