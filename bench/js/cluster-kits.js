@@ -1,6 +1,7 @@
 // The locks under test that processes share by a server. A kit is
 //   server        which: see cluster-servers.js
 //   open(port)    in each process: a promise for { enter, leave }, by a key. enter is a promise for what leave needs
+//   isFloor       it excludes nobody, and so it does only the work of one caller
 const { once } = require('node:events')
 const { loadOurs } = require('./kits.js')
 
@@ -43,6 +44,13 @@ const clusterKits = {
     open: async (port) => redlock(require('@sesamecare-oss/redlock').Redlock, port),
   },
 
+  // The floor of one caller: it waits for one round trip, and releases without one.
+  'a PING': {
+    server: 'redis',
+    isFloor: true,
+    open: async (port) => floorOf(ioredis(port), (client) => client.ping()),
+  },
+
   'ours, PostgreSQL': {
     server: 'postgres',
     async open(port) {
@@ -69,6 +77,12 @@ const clusterKits = {
         },
       }
     },
+  },
+
+  'SELECT 1': {
+    server: 'postgres',
+    isFloor: true,
+    open: async (port) => floorOf(pgPool(port), (pool) => pool.query('SELECT 1')),
   },
 
   'ours, etcd': {
@@ -106,6 +120,16 @@ const clusterKits = {
       }
     },
   },
+
+  'a get': {
+    server: 'etcd',
+    isFloor: true,
+    open: async (port) => floorOf(etcd3(port), (client) => client.get('key')),
+  },
+}
+
+function floorOf(client, ask) {
+  return { enter: () => ask(client), leave() {} }
 }
 
 function ours(client) {

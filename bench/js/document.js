@@ -1,6 +1,6 @@
 // Puts the results that are saved in docs/results/ into docs/performance/, docs/scaling.md and docs/waiting.md, between
-// the marks <!-- results: name --> and <!-- end of results -->, and into the README's table of speed, and draws the
-// charts. By itself: node bench/js/document.js
+// the marks <!-- results: name --> and <!-- end of results -->, into the summary of docs/performance.md and the README's
+// table of speed, and draws the charts. By itself: node bench/js/document.js
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { nativeTables } = require('../native/tables.js')
@@ -9,6 +9,7 @@ const { tableOfReads } = require('./libuv-pool/table.js')
 const { chartFile, chartOfSpeed, withSpeed } = require('./readme.js')
 const { results } = require('./results.js')
 const { scaleChartsOf } = require('./scale-charts.js')
+const { withSummary } = require('./summary.js')
 const { tableOfCells, tableOfVerdicts } = require('./tables.js')
 
 const docs = path.join(__dirname, '..', '..', 'docs')
@@ -16,6 +17,7 @@ const pages = ['thread', 'process', 'host', 'cluster', 'cpp'].map(
   (page) => `performance/${page}.md`,
 )
 const documents = [...pages, 'scaling.md', 'waiting.md'].map((file) => path.join(docs, file))
+const summary = path.join(docs, 'performance.md')
 const readme = path.join(docs, '..', 'README.md')
 const part = /^<!-- results: (\S+) -->\n[\s\S]*?^<!-- end of results -->$/gm
 
@@ -64,12 +66,21 @@ function writeDocuments() {
   for (const file of documents) {
     writeFileSync(file, withResults(readFileSync(file, 'utf8'), readResults))
   }
+  writeFileSync(summary, withSummary(readFileSync(summary, 'utf8'), readResults))
   writeFileSync(readme, withSpeed(readFileSync(readme, 'utf8'), readResults))
   writeFileSync(chartFile, chartOfSpeed(readResults))
   drawCurves(readResults('curves').cells)
   for (const [file, svg] of scaleChartsOf(readResults('scaling').cells)) writeFileSync(file, svg)
 }
 
-module.exports = { documents, readme, readResults, saveResults, withResults, writeDocuments }
+module.exports = {
+  documents,
+  readme,
+  readResults,
+  saveResults,
+  summary,
+  withResults,
+  writeDocuments,
+}
 
 if (require.main === module) writeDocuments()

@@ -5,6 +5,7 @@
 // microtasks, and the bench would measure the adapter.
 // `permits`, when it is not 1, is the number of concurrent holders of a semaphore.
 // `line` is the form for works that queue; the memory rows count its lock. `map` has mapAll(lock, items, callback), too.
+const { floorForms } = require('./floor.js')
 const { keyedForms } = require('./keyed-map.js')
 
 const kits = {
@@ -24,6 +25,8 @@ const kits = {
       }),
     }
   },
+
+  floor: () => floorForms({ permits: semaphorePermits, limited }),
 
   'async-mutex': () => {
     const { Mutex, Semaphore } = require('async-mutex')

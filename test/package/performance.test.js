@@ -3,10 +3,17 @@
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { chartsOf } = require('../../bench/js/curves.js')
-const { documents, readme, readResults, withResults } = require('../../bench/js/document.js')
+const {
+  documents,
+  readme,
+  readResults,
+  summary,
+  withResults,
+} = require('../../bench/js/document.js')
 const { chartFile, chartOfSpeed, withSpeed } = require('../../bench/js/readme.js')
 const { results } = require('../../bench/js/results.js')
 const { scaleChartsOf } = require('../../bench/js/scale-charts.js')
+const { withSummary } = require('../../bench/js/summary.js')
 
 const text = documents.map((file) => readFileSync(file, 'utf8')).join('\n')
 const names = [...text.matchAll(/^<!-- results: (\S+) -->$/gm)].map(([, name]) => name)
@@ -14,6 +21,16 @@ const names = [...text.matchAll(/^<!-- results: (\S+) -->$/gm)].map(([, name]) =
 describe('the tables of the documents', () => {
   it('are those that npm run docs:performance makes of the results', () => {
     assert.ok(withResults(text, readResults) === text, 'not what docs/results/ says')
+  })
+
+  it('begin with the summary of the results', () => {
+    const page = readFileSync(summary, 'utf8')
+    assert.ok(withSummary(page, readResults) === page, 'not what docs/results/ says')
+    const rows = page
+      .match(/^<!-- summary -->\n([\s\S]*?)<!-- end of summary -->$/m)[1]
+      .trim()
+      .split('\n')
+    assert.ok(rows.length > 30, `${rows.length} rows`)
   })
 
   it('show all results', () => {
