@@ -15,6 +15,7 @@ const hues = {
   'await-lock': ['#8430ce', '#c58af9'],
   superlock: ['#b80672', '#ff8bcb'],
   'p-limit': ['#5f6368', '#bdc1c6'],
+  floor: ['#9aa0a6', '#80868b'],
   Redis: ['#c5221f', '#f28b82'],
   PostgreSQL: ['#0b57d0', '#8ab4f8'],
   etcd: ['#137333', '#81c995'],

@@ -85,6 +85,22 @@ const clusterKits = {
     open: async (port) => floorOf(pgPool(port), (pool) => pool.query('SELECT 1')),
   },
 
+  'ours, PostgreSQL 18': {
+    server: 'postgres-18',
+    open: (port) => clusterKits['ours, PostgreSQL'].open(port),
+  },
+
+  'pg_advisory_lock, 18': {
+    server: 'postgres-18',
+    open: (port) => clusterKits.pg_advisory_lock.open(port),
+  },
+
+  'SELECT 1, 18': {
+    server: 'postgres-18',
+    isFloor: true,
+    open: (port) => clusterKits['SELECT 1'].open(port),
+  },
+
   'ours, etcd': {
     server: 'etcd',
     async open(port) {

@@ -54,8 +54,14 @@ const clusterRows = {
   },
 }
 
+/** Whether `kit` does the work of so many callers here. */
+function does(kit, callers) {
+  const { isFloor, server } = clusterKits[kit]
+  return !clusterServers[server].isMissing && !(isFloor && callers > 1)
+}
+
 async function contend(kit, count, tasks) {
-  if (clusterKits[kit].isFloor && count * tasks > 1) return null
+  if (!does(kit, count * tasks)) return null
   return withProcesses(kit, count, async (all, server) => {
     const each = (work) => Promise.all(all.map((one) => one.do(work)))
     await each({ name: 'contend', key: 'key', tasks, ms: warmUpMs })
@@ -76,7 +82,7 @@ async function contend(kit, count, tasks) {
 }
 
 async function drain(kit) {
-  if (clusterKits[kit].isFloor) return null
+  if (!does(kit, 2)) return null
   return withProcesses(kit, 1, async ([one]) => {
     await one.do({ name: 'drain', key: 'key', tasks: 100 })
     const { elapsed } = await one.do({ name: 'drain', key: 'key', tasks: 1_000 })
@@ -85,7 +91,7 @@ async function drain(kit) {
 }
 
 async function handOff(kit) {
-  if (clusterKits[kit].isFloor) return null
+  if (!does(kit, 2)) return null
   return withProcesses(kit, 2, async ([first, second]) => {
     const latencies = []
     let [holder, waiter] = [first, second]

@@ -43,6 +43,16 @@ const clusterServers = {
     commands: async () => undefined,
   },
 
+  /** The version whose programs are in the folder that BOXOFFICE_POSTGRES_18 names. */
+  'postgres-18': {
+    isMissing: process.env.BOXOFFICE_POSTGRES_18 === undefined,
+    start(port) {
+      process.env.BOXOFFICE_POSTGRES = process.env.BOXOFFICE_POSTGRES_18
+      return clusterServers.postgres.start(port)
+    },
+    commands: async () => undefined,
+  },
+
   /** Its writes do not wait for the disk. */
   etcd: {
     async start(port) {

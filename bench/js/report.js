@@ -125,6 +125,8 @@ function save(names, { machine, repetitions, cells, curves }) {
     const its = cells.filter(({ row, kit }) =>
       results[name].some(({ rows, kits }) => rows[row] && kits[kit]),
     )
+    // A server that is not here.
+    if (its.length === 0) continue
     saveResults(name, { machine, repetitions, verdicts: verdictsOf(its), cells: its })
   }
   writeDocuments()

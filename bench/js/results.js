@@ -35,6 +35,7 @@ const results = {
   processes: [{ rows: hostRows, kits: hostKits }],
   redis: [{ rows: clusterRows, kits: pick(clusterKits, isBy('redis')) }],
   postgres: [{ rows: clusterRows, kits: pick(clusterKits, isBy('postgres')) }],
+  'postgres-18': [{ rows: clusterRows, kits: pick(clusterKits, isBy('postgres-18')) }],
   etcd: [{ rows: clusterRows, kits: pick(clusterKits, isBy('etcd')) }],
   scaling: [{ rows: scaleRows, kits: scaleServers }],
 }

@@ -3,7 +3,7 @@
 //   node bench/native/report.js [--group suite] [--filter regex] [--repetitions 10]
 //                               [--binary file] [--json file] [--report]
 // --report saves what it measures of whole groups in docs/results/, and writes docs/performance/ anew.
-// Groups: suite (the article's five tests), micro, contention, lines; a comma between several.
+// Groups: suite (the article's five tests), micro, contention, queues; a comma between several.
 // Every repetition of every cell is a fresh process, so that nothing learned or allocated by one
 // reaches another; kits take turns, so that a machine that slows down slows all of them.
 const { execFile } = require('node:child_process')

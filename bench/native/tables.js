@@ -20,7 +20,7 @@ const layouts = {
       ...byThreads,
     },
   ],
-  lines: [{ title: 'ns, by the number of waiters or lines', field: 'time', ...bySize }],
+  queues: [{ title: 'ns, by the number of waiters or queues', field: 'time', ...bySize }],
 }
 
 /** The fields kept from Google Benchmark's report of a run. */
