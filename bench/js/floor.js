@@ -37,10 +37,10 @@ class Bare {
     resolve()
   }
 
-  /** enter() that gives what `make` returns: a promise of its own for each caller. */
-  give(make) {
+  /** enter() that gives `value`: a promise of its own for each caller. */
+  give(value) {
     const entered = this.enter()
-    return entered === done ? Promise.resolve(make()) : entered.then(make)
+    return entered === done ? Promise.resolve(value) : entered.then(() => value)
   }
 
   async run(callback) {
@@ -82,21 +82,21 @@ function floorForms({ permits, limited }) {
     pair,
     releaser: {
       create,
-      enter: (lock) => lock.give(() => () => lock.leave()),
+      enter: (lock) => lock.give(() => lock.leave()),
       leave: (_lock, release) => release(),
     },
     run: { create, run },
     semaphore: {
       permits,
       create: () => new Bare(permits),
-      enter: (lock) => lock.give(() => [permits, () => lock.leave()]),
+      enter: (lock) => lock.give([permits, () => lock.leave()]),
       leave: (_lock, [, release]) => release(),
     },
     keyed: {
       create: keyed,
       enter: (map, key) => {
         const lock = map.open(key)
-        return lock.give(() => () => map.leave(key, lock))
+        return lock.give(() => map.leave(key, lock))
       },
       leave: (_map, release) => release(),
     },

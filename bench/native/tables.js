@@ -59,16 +59,22 @@ function textOf(cell, field) {
   return cell?.spread?.[field] ? spreadText(...cell.spread[field]) : ''
 }
 
-/** This library compared with the better of the article's two forms, and with the floor. */
+/** This library compared with the better of the article's two forms, with the best other library, and with the floor. */
 function ratiosOf(cells) {
   const tests = [...new Set(cells.map(({ test }) => test))]
   const body = tests.map((test) => {
     const middle = (kit) => middleOf(cells.find((cell) => cell.test === test && cell.kit === kit))
-    const article = Math.min(middle('article_spin'), middle('article_nospin'))
+    const best = (...kits) => Math.min(...kits.map(middle))
     const ratio = (to) => (Number.isFinite(to) ? (middle('ours') / to).toFixed(2) : '')
-    return [test.replaceAll('_', ' '), ratio(article), ratio(middle('apart'))]
+    const ratios = [
+      best('article_spin', 'article_nospin'),
+      best('std', 'absl', 'nsync'),
+      middle('apart'),
+    ]
+    return [test.replaceAll('_', ' '), ...ratios.map(ratio)]
   })
-  return table([['ours /', 'better of the article', 'work alone'], ...body])
+  const head = ['ours /', 'better of the article', 'best of std, absl and nsync', 'work alone']
+  return table([head, ...body])
 }
 
 /** NaN if it was not measured. */
