@@ -38,7 +38,7 @@ const char* codeOf(host::HostFault fault) {
 }
 
 /// Throws an error whose property `found` is the word that the other lock began with.
-void raise(napi_env env, const OtherStart& mismatch) noexcept {
+void throwOtherStart(napi_env env, const OtherStart& mismatch) noexcept {
   napi_value code = nullptr;
   napi_value message = nullptr;
   napi_value error = nullptr;
@@ -64,11 +64,11 @@ void rethrow(napi_env env) noexcept {
     } catch (const Napi::Error&) {
     }
   } catch (const OtherStart& mismatch) {
-    raise(env, mismatch);
+    throwOtherStart(env, mismatch);
   } catch (const Misuse& misuse) {
     const bool range = misuse.fault() == Fault::overflow || misuse.fault() == Fault::underflow;
-    const auto raiseIt = range ? napi_throw_range_error : napi_throw_error;
-    raiseIt(env, codeOf(misuse.fault()), misuse.what());
+    const auto throwError = range ? napi_throw_range_error : napi_throw_error;
+    throwError(env, codeOf(misuse.fault()), misuse.what());
   } catch (const host::HostError& error) {
     napi_throw_error(env, codeOf(error.fault()), error.what());
   } catch (const std::bad_alloc&) {

@@ -7,7 +7,7 @@ const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
 const { titleOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
-const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser, undelivered } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { asynchronous } = require('./asynchronous.js')
@@ -251,8 +251,8 @@ class EngineLock extends AnyLock {
   }
 
   /** Ends a hold that no caller has seen. */
-  giveUnseen(hold) {
-    if (!hold.isOver) hold.unsee()
+  giveUndelivered(hold) {
+    if (!hold.isOver) hold.markUndelivered()
     this.give(hold)
   }
 
@@ -276,7 +276,7 @@ class EngineLock extends AnyLock {
     const release = makeReleaser(Releaser, hold.isAbandoned)
     release.fencingToken = hold.token
     release[holdKey] = hold
-    if (hold.isToUnsee()) release[unseen] = () => this.giveUnseen(hold)
+    if (hold.tellsUndelivered()) release[undelivered] = () => this.giveUndelivered(hold)
     return Object.defineProperty(release, 'signal', signal)
   }
 }

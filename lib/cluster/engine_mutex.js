@@ -94,7 +94,7 @@ class EngineMutex extends EngineLock {
   }
 
   waitForUnlock(options) {
-    return this.#hold(readWait(options), (hold) => this.giveUnseen(hold), pass)
+    return this.#hold(readWait(options), (hold) => this.giveUndelivered(hold), pass)
   }
 }
 

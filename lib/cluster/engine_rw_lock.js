@@ -133,7 +133,7 @@ class EngineRWLock extends EngineLock {
     try {
       const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
       if (hold.isLeaving) {
-        upper.unsee()
+        upper.markUndelivered()
         cohort.leave(upper)
         throw endedError(this)
       }

@@ -7,7 +7,7 @@ const { readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
-const { unseen } = require('../core/releaser.js')
+const { undelivered } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
 const { EngineLock } = require('./engine_lock.js')
 
@@ -60,7 +60,7 @@ class EngineSemaphore extends EngineLock {
 
   async waitForUnlock(weight, options) {
     const [, release] = await this.acquireUnits(readWatch(weight, options), pass)
-    const giveBack = release[unseen] ?? release
+    const giveBack = release[undelivered] ?? release
     giveBack()
   }
 

@@ -39,12 +39,12 @@ class Hold {
   }
 
   /** Whether the server must be told that no caller has seen this hold. */
-  isToUnsee() {
+  tellsUndelivered() {
     return this.isAbandoned || this.lease.cohort.minHold > 0
   }
 
   /** No caller has seen this hold, so the next one reports the lost holder instead. */
-  unsee() {
+  markUndelivered() {
     if (this.lease.holds.size === 1) this.lease.isUnused = true
     if (!this.isAbandoned) return
     this.lease.isAbandoned = true

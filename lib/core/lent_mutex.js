@@ -22,7 +22,7 @@ const { IdlePromise } = require('./lock.js')
 const { LentTickets, none } = require('./lent_tickets.js')
 const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
-const { makeReleaser, unseen } = require('./releaser.js')
+const { makeReleaser, undelivered } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
 const { observed } = require('./platform.js')
 const { Waiter } = require('./waiter.js')
@@ -101,7 +101,7 @@ class LentMutex extends LentTickets {
     }
     const release = makeReleaser(Releaser, isAbandoned)
     if (isAbandoned) {
-      release[unseen] = () => {
+      release[undelivered] = () => {
         if (this.current === grant) this.end(true)
       }
     }

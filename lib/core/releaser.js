@@ -8,7 +8,7 @@ const done = Promise.resolve()
 /**
  * Releases a grant that reports a death its caller never saw: the next grant reports it instead.
  */
-const unseen = Symbol('unseen')
+const undelivered = Symbol('undelivered')
 
 /** What a callback under a lock of one thread gets. */
 const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
@@ -41,4 +41,4 @@ function makeReleaser(release, abandoned) {
   return release
 }
 
-module.exports = { lazyProperty, localGrant, makeReleaser, unseen }
+module.exports = { lazyProperty, localGrant, makeReleaser, undelivered }

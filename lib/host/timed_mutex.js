@@ -1,6 +1,6 @@
 'use strict'
 // A lent mutex whose lender enforces `minHold` and `maxHold`: timed_lender.js.
-const { unseen } = require('../core/releaser.js')
+const { undelivered } = require('../core/releaser.js')
 const { blockedError, untilIdle } = require('./timed_hold.js')
 const { TimedMutexLender } = require('./timed_lender.js')
 
@@ -41,7 +41,7 @@ const timed = (Base) =>
 
     releaser(grant, isAbandoned) {
       const release = super.releaser(grant, isAbandoned)
-      release[unseen] = () => {
+      release[undelivered] = () => {
         if (this.current !== grant) return
         this.lender.unuse()
         this.end(isAbandoned)

@@ -11,7 +11,7 @@
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, longestTimeout, readWait } = require('../core/options.js')
-const { unseen } = require('../core/releaser.js')
+const { undelivered } = require('../core/releaser.js')
 const { grantKey } = require('../core/rw_releaser.js')
 const { Limits } = require('../core/waiter.js')
 const native = require('../addon/load.js')
@@ -91,7 +91,7 @@ class TimedRWLock extends HostRWLock {
   async #acquireAgain(acquire, first, left) {
     let release = first
     while (release !== undefined && release[timed].wait > 0) {
-      release[unseen]()
+      release[undelivered]()
       const limits = left()
       if (limits.ifAvailable) return undefined
       await this.#sleep(release[timed].wait, limits)
@@ -126,7 +126,7 @@ class TimedRWLock extends HostRWLock {
   tryNow(ask, releaser) {
     const release = super.tryNow(ask, releaser)
     if (release === undefined || release[timed].wait === 0) return release
-    release[unseen]()
+    release[undelivered]()
     return undefined
   }
 
@@ -159,7 +159,7 @@ class TimedRWLock extends HostRWLock {
     const { abandoned } = release
     hold.wait = this.#restOfDead(last, isWriter)
     if (hold.wait === 0) this.#mark(hold, isWriter ? writeRest : readRest)
-    release[unseen] = () => {
+    release[undelivered] = () => {
       if (grant.isOver) return
       this.#unmark(hold, isWriter, hold.former)
       hold.until = 0

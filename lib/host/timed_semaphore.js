@@ -9,7 +9,7 @@
 //             acquires again
 //
 // `rest` in the slot is the end of the last grant's minHold, so owed units come back by then.
-const { unseen } = require('../core/releaser.js')
+const { undelivered } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { HostSemaphore } = require('./semaphore.js')
@@ -68,7 +68,7 @@ class TimedSemaphore extends HostSemaphore {
   async #acquireAgain(first, weight, left) {
     let ticket = first
     while (pays(ticket)) {
-      ticket[1][unseen]()
+      ticket[1][undelivered]()
       ticket = await super.acquireUnits({ weight, limits: left() })
     }
     return ticket
@@ -77,7 +77,7 @@ class TimedSemaphore extends HostSemaphore {
   tryAcquire(weight) {
     let ticket = super.tryAcquire(weight)
     while (pays(ticket)) {
-      ticket[1][unseen]()
+      ticket[1][undelivered]()
       ticket = super.tryAcquire(weight)
     }
     return ticket
@@ -144,7 +144,7 @@ class TimedSemaphore extends HostSemaphore {
   addToken(release, isGood, hold, end) {
     release[timed] = hold
     if (this.#minHold > 0) {
-      release[unseen] = () => {
+      release[undelivered] = () => {
         if (hold.owed === 0) hold.until = 0
         end(hold.isAbandoned)
       }

@@ -11,7 +11,7 @@ const {
   checkSignal,
   isObject,
 } = require('../core/options.js')
-const { unseen } = require('../core/releaser.js')
+const { undelivered } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
 const { receiverError } = require('./receiver.js')
 const { lockOf } = require('./single.js')
@@ -153,7 +153,7 @@ class Election {
     try {
       if (signal.aborted) {
         // No callback saw the death that this grant reports, so the next leader is told.
-        giveBack = release[unseen] ?? release
+        giveBack = release[undelivered] ?? release
         return undefined
       }
       this.#hasLed = true

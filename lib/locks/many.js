@@ -7,7 +7,7 @@ const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait, refuseNumber } = require('../core/options.js')
-const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser, undelivered } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends only on the keys. */
 function inOrder(keys) {
@@ -197,7 +197,7 @@ function releaseAll(held) {
  * is told.
  */
 function giveBack(held) {
-  for (const release of held.reverse()) (release[unseen] ?? release)()
+  for (const release of held.reverse()) (release[undelivered] ?? release)()
 }
 
 module.exports = {

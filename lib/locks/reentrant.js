@@ -5,7 +5,7 @@ const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { begin, Recursive } = require('../core/recursive.js')
 const { context, contexts } = require('../core/recursive_hold.js')
-const { lazyProperty, makeReleaser, unseen } = require('../core/releaser.js')
+const { lazyProperty, makeReleaser, undelivered } = require('../core/releaser.js')
 const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
@@ -33,11 +33,13 @@ function isInside(lock) {
 }
 
 /** Ends `hold` before its callback has begun: the next grant is told of a death that this one was told of. */
-function closeUnseen(hold) {
+function closeUndelivered(hold) {
   const { mutex, holds, grant, parent } = hold
   const { lock } = mutex
   const isHeld = parent === null && lock.grant() === grant
-  const giveBack = isHeld ? lock.releaser(grant, lock.grantOf(grant).abandoned)[unseen] : undefined
+  const giveBack = isHeld
+    ? lock.releaser(grant, lock.grantOf(grant).abandoned)[undelivered]
+    : undefined
   if (giveBack === undefined) {
     hold.close()
     return
@@ -53,8 +55,8 @@ function releaserOf(recursive, hold, isWithin = false) {
   const release = makeReleaser(() => {
     if (!isWithin) hold.close()
   }, told.abandoned)
-  release[unseen] = () => {
-    if (!isWithin) closeUnseen(hold)
+  release[undelivered] = () => {
+    if (!isWithin) closeUndelivered(hold)
   }
   for (const name of ['fencingToken', 'signal']) {
     const { get, value } = Object.getOwnPropertyDescriptor(told, name) ?? {}

@@ -1,6 +1,6 @@
 'use strict'
 // Grants of read-write locks that threads share, and the waiters for them.
-const { unseen } = require('../core/releaser.js')
+const { undelivered } = require('../core/releaser.js')
 const { endedError } = require('../core/rw_errors.js')
 const {
   grantKey,
@@ -32,7 +32,7 @@ function writeReleaser(lock, isAbandoned) {
 
 function completed(lock, release, isWriter, isAbandoned) {
   const grant = release[grantKey]
-  if (isAbandoned) release[unseen] = () => lock.abandon(grant, isWriter)
+  if (isAbandoned) release[undelivered] = () => lock.abandon(grant, isWriter)
   return lock.addToken === null ? release : lock.addToken(release, () => !grant.isOver, isWriter)
 }
 

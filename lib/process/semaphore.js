@@ -12,7 +12,7 @@ const {
   warnOfWeight,
 } = require('../core/units.js')
 const native = require('../addon/load.js')
-const { makeReleaser, unseen } = require('../core/releaser.js')
+const { makeReleaser, undelivered } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
@@ -263,7 +263,7 @@ function releaser(lock, weight, abandoned) {
     else lock.changed()
   }
   const Releaser = () => end(false)
-  if (abandoned) Releaser[unseen] = () => end(true)
+  if (abandoned) Releaser[undelivered] = () => end(true)
   if (lock.observer !== null) observed.gave(lock.observer, Releaser)
   makeReleaser(Releaser, abandoned)
   if (lock.addToken === null) return Releaser

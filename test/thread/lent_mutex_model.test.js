@@ -23,7 +23,7 @@ const steps = fc.array(
     { weight: 2, arbitrary: op('waitForUnlock', ...wait) },
     { weight: 2, arbitrary: op('tryAcquire') },
     { weight: 6, arbitrary: op('release') },
-    { weight: 2, arbitrary: op('releaseUnseen') },
+    { weight: 2, arbitrary: op('releaseUndelivered') },
     { weight: 1, arbitrary: op('releaseAgain') },
     { weight: 1, arbitrary: op('cancel') },
     { weight: 3, arbitrary: op('abort', fc.nat(40)) },
@@ -284,15 +284,15 @@ class Script {
   }
 
   /** Releases as a caller that never saw the grant. */
-  releaseUnseen() {
+  releaseUndelivered() {
     const { held } = this
     if (held === undefined) return
-    const unseen = Object.getOwnPropertySymbols(held).find(
-      ({ description }) => description === 'unseen',
+    const undelivered = Object.getOwnPropertySymbols(held).find(
+      ({ description }) => description === 'undelivered',
     )
-    assert.equal(unseen !== undefined, held.abandoned)
-    if (unseen !== undefined) this.told--
-    held[unseen ?? 'release']()
+    assert.equal(undelivered !== undefined, held.abandoned)
+    if (undelivered !== undefined) this.told--
+    held[undelivered ?? 'release']()
     this.#ends()
   }
 
