@@ -115,12 +115,11 @@ class LocalRWLock extends LocalLock {
     // A custom signal may have released it.
     if (grant.isOver) return
     grant.end()
-    this.readerCount--
-    const { readerCount } = this
+    const left = --this.readerCount
     try {
       this.admit()
     } catch (error) {
-      if (!this.hasWriter && this.readerCount === readerCount) {
+      if (!this.hasWriter && this.readerCount === left) {
         grant.isOver = false
         this.readerCount++
       }
@@ -269,7 +268,6 @@ class Reader extends Waiter {
     lock.readerCount++
   }
 }
-
 Reader.prototype.mode = 'shared'
 
 class Writer extends Waiter {

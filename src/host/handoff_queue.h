@@ -1,5 +1,4 @@
-// A hand-off queue, by which processes acquire the ownership of a slot and pass it on. owner_word.h lays out
-// the word.
+// A hand-off queue, by which processes acquire the ownership of a slot and pass it on. owner_word.h lays out the word.
 //
 //                     room in the fifo              handed over, or free and first
 //   no waiter here ─────────────────────▶ in fifo ────────────────────────────────▶ owner ──▶ held by an agent
@@ -15,10 +14,9 @@
 //      within the word, or remove it once it is dead. So an evicted process does not come back.
 //   2. A process with a waiter is the owner, or in the fifo, or in `overflow`. A process that stays in
 //      `overflow` has seen a non-empty fifo after it set its bit.
-//   3. A change that shortens the fifo, clears `queued`, or leaves the word free with an empty fifo is
-//      followed by a look at `overflow`. It notifies as many processes as the fifo has room for, round
-//      robin, starting behind the previous head. So no process is forgotten in `overflow`, and none starves
-//      there.
+//   3. A change that shortens the fifo, clears `queued`, or leaves the word free with an empty fifo is followed by a
+//      look at `overflow`. It notifies as many processes as the fifo has room for, round robin, starting behind the
+//      previous head. So no process is forgotten in `overflow`, and none starves there.
 //   4. A process that hands ownership over notifies the new owner. A process that leaves the word free
 //      while the fifo is not empty notifies the head.
 //   5. A spurious notification is harmless: the notified process checks the whole slot, and finds nothing due.
@@ -104,11 +102,9 @@ class HandoffQueue {
   /// The context of one step: the process that makes it, and the notifications that it causes.
   struct Pass {
     explicit Pass(const HandoffQueue& queue) : me(P::process(&queue)), notifications(&queue) {}
-
     const ProcessSlot me;
     Notifications<P> notifications;
-    bool notified =
-        false;  ///< this process was notified, so it goes ahead of the others in `overflow`
+    bool notified = false;  ///< this process was notified: it goes ahead of others in `overflow`
   };
 
   /// Replaces the word `from` by `to`, with the flags that are due, and records the processes to notify. Returns
@@ -154,9 +150,8 @@ class HandoffQueue {
     return !t.isEmpty() && t.head() != pass.me && isOverdue(t);
   }
 
-  /// Passes our ownership on. The word is `from`; `mine` is the same with the caller's changes. The head of
-  /// the fifo gets it if the head is overdue, or if a waiter of ours makes way for it (`waits`) and queues
-  /// again. Otherwise the word is left free.
+  /// Passes our ownership on. `mine` is the word `from` with the caller's changes. The head of the fifo gets it if it
+  /// is overdue, or if a waiter of ours makes way for it (`waits`) and queues again. Else the word is left free.
   bool passOn(Pass& pass, OwnerWord from, OwnerWord mine, bool waits) noexcept {
     const OwnerWord others = mine.without(pass.me);
     if (others.isEmpty() || (!waits && !isOverdue(others)))
@@ -177,8 +172,7 @@ class HandoffQueue {
     return change(pass, from, to, waits);
   }
 
-  /// Puts this process into the fifo or `overflow`; an owner only records that a waiter is left. False:
-  /// look again.
+  /// Puts this process into the fifo or `overflow`; an owner only records that a waiter is left. False: look again.
   bool enqueue(Pass& pass, OwnerWord t, bool strictly) noexcept {
     OwnerWord to = t;
     if (t.process() != pass.me && !t.isQueued(pass.me)) {

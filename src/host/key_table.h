@@ -19,14 +19,12 @@
 // Invariants:
 //   1. No two entries that are LIVE or LEAVING carry the same key: an admission proves that no other key was
 //      admitted between the search and itself.
-//   2. An entry that was LIVE when a process pinned it stays LIVE (or is LEAVING for a moment, and comes
-//      back), and keeps its digest. Pinning sets the bit and then reads the state. Reclaiming makes the
-//      entry LEAVING and then reads the pins. Both are sequentially consistent, so one of the two sees the
-//      other. A process that pins and sees LEAVING makes the entry LIVE with a new stamp, at which the
-//      reclaimer's next step fails.
-//   3. The entry in the control word is CLAIMED or LIVE (or LEAVING in vain), and its claimer keeps it
-//      pinned until the admission is finished. So no process reclaims it meanwhile, and a late helper fails
-//      by the stamp.
+//   2. An entry that was LIVE when a process pinned it stays LIVE (or is LEAVING for a moment, and comes back), and
+//      keeps its digest. Pinning sets the bit and then reads the state. Reclaiming makes the entry LEAVING and then
+//      reads the pins. Both are sequentially consistent, so one of the two sees the other. A process that pins and sees
+//      LEAVING makes the entry LIVE with a new stamp, at which the reclaimer's next step fails.
+//   3. The entry in the control word is CLAIMED or LIVE (or LEAVING in vain), and its claimer keeps it pinned until the
+//      admission is finished. So no process reclaims it meanwhile, and a late helper fails by the stamp.
 //   4. A lock that is held or waited for is pinned by each process that holds it or waits for it.
 //   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A
 //      thread that is done with a key remembers its slot and digest, and touches the slot again only after
@@ -208,8 +206,7 @@ class KeyTable {
   };
 
   /// Claims an entry of the allocated rows: a never used entry, else the first that is EMPTY, or LIVE, unpinned and
-  /// unused. The search starts at an entry that moves on with each admission, so that an idle key keeps its entry
-  /// for a while.
+  /// unused. The search starts at an entry that moves on with each admission: an idle key keeps its entry for a while.
   std::optional<Claim> claim(const View& view, std::uint64_t control) {
     const std::uint64_t touched = view.bucket().touched.load();
     const auto owner = static_cast<std::uint32_t>(control >> 9);
@@ -290,8 +287,7 @@ class KeyTable {
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };
-  /// By entry: how often this process has it pinned. From calloc, whose pages take no memory before they are
-  /// written to.
+  /// By entry: how often this process has it pinned. From calloc, whose pages take no memory before they are written.
   std::unique_ptr<std::uint32_t[], Free> pins_{static_cast<std::uint32_t*>(
       std::calloc(std::size_t{area_.buckets()} * kBucketEntries, sizeof(std::uint32_t)))};
   /// Each grant pins and unpins: with one mutex, threads would wait for each other.

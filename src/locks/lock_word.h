@@ -1,5 +1,4 @@
-// The part that every lock shares: the word that determines the holder, and the access to its queue of
-// waiters.
+// The part that every lock shares: the word that determines the holder, and the access to its queue of waiters.
 //
 // A primitive gives its Rules, pure functions over the word:
 //     static bool fits(Word, const Waiter&)   may this waiter be granted now?
@@ -19,12 +18,11 @@
 //        │                 └───── release: the head owns the word ── queue, hand-off
 //        └─ the last waiter has left
 //
-// Fairness. A release that goes through the bucket hands the word directly to the head once the head's
-// patience is over, counted from when it became the head. Until then two agents may overtake it: the
-// releaser's own next waiter, to which a hand-off costs nanoseconds instead of a wake-up, and any agent
-// that takes the free word while the invited head is on its way. Releases meanwhile neither lock the bucket
-// nor read the clock: the invited head does both when it competes. So a waiter that is awake and has been
-// overtaken for kPatience is next.
+// Fairness. A release that goes through the bucket hands the word directly to the head once the head's patience is
+// over, counted from when it became the head. Until then two agents may overtake it: the releaser's own next waiter,
+// to which a hand-off costs nanoseconds instead of a wake-up, and any agent that takes the free word while the invited
+// head is on its way. Releases meanwhile neither lock the bucket nor read the clock: the invited head does both when it
+// competes. So a waiter that is awake and has been overtaken for kPatience is next.
 //
 // Memory order: a change releases, a take acquires. A release that finds others' earlier releases in the word
 // acquires too (acq_rel): several exits may add up to one hand-off, and the admitted waiter never reads the
@@ -52,8 +50,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
 
   Word word() const noexcept { return word_.load(std::memory_order_acquire); }
 
-  /// Lets w in if the word is open to it: no queue, or, if w may overtake, a free word without kHandOff. Never
-  /// blocks.
+  /// Lets w in if the word is open to it: no queue, or, if w may overtake, a free word without kHandOff. Never blocks.
   [[gnu::always_inline]] bool tryEnter(Waiter& w) noexcept {
     Word word = word_.load(std::memory_order_acquire);
     while (Bits::isOpen(word, w) && Rules::fits(word, w)) {
@@ -80,8 +77,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     return tryEnter(w) || tryAhead(w);
   }
 
-  /// After a wake: true when w is in. False when it has left, or when it was invited but came too late;
-  /// then it keeps its place and will be woken again.
+  /// After a wake: whether w is in. False: it has left, or it was invited and came too late, and stays in the queue.
   bool resume(Waiter& w, Wake how) noexcept {
     if (how == Wake::admitted) {
       w.state = Waiter::State::idle;
@@ -99,9 +95,8 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
   /// Stops waiting. Throws Misuse(notWaiting) when w neither waits nor was admitted.
   Leave leave(Waiter& w) { return leave(w, unchanged); }
 
-  /// Takes all waiters of `agent` out of the queue, as leave does, before any waiter behind them is admitted.
-  /// Calls `gone(waiter, how)` for each, which must not throw. Waiters that were admitted already are not
-  /// in the queue.
+  /// Takes all waiters of `agent` out of the queue, as leave does, before any waiter behind them is admitted. Calls
+  /// `gone(waiter, how)` for each, which must not throw. Waiters that were admitted already are not in the queue.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
     leaveAll(agent, gone, unchanged);
@@ -120,8 +115,8 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
  protected:
   using Bits = QueueBits<P, Rules>;
 
-  /// Changes the word by `left`, which makes room, and admits the waiters that fit then. `leaver` is the
-  /// agent whose own waiters go first. When `left` throws, nothing has changed.
+  /// Changes the word by `left`, which makes room, and admits the waiters that fit then, those of the agent `leaver`
+  /// first. When `left` throws, nothing has changed.
   template <class Left>
   [[gnu::always_inline]] void change(AgentId leaver, Left&& left) {
     if (changeIf(Bits::mayChange, left)) return;
