@@ -1,6 +1,6 @@
 'use strict'
 // The observers of this thread's locks with diagnostics, and of its keyed locks (keyed_observer.js). Each is kept weakly: as
-// long as an object of the lock is in use. Needs no addon: lib/opentelemetry loads it without a lock.
+// long as an object of the lock is in use. Needs no addon: lib/diagnostics/opentelemetry loads it without a lock.
 
 const sources = new Set()
 const collected = new FinalizationRegistry((ref) => sources.delete(ref))

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
-const { makeInspector } = require('../../lib/inspector/handler.js')
+const { makeInspector } = require('../../lib/diagnostics/inspector/handler.js')
 const { ask, closeServers, serve, snapshotOf } = require('../helpers/inspected.js')
 
 const inspectorOf = (snapshot, options) => makeInspector(async () => snapshot, options)

@@ -3,8 +3,8 @@
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
-const { makeFetchInspector } = require('../../lib/inspector/fetch.js')
-const { makeInspector } = require('../../lib/inspector/handler.js')
+const { makeFetchInspector } = require('../../lib/diagnostics/inspector/fetch.js')
+const { makeInspector } = require('../../lib/diagnostics/inspector/handler.js')
 const { ask, closeServers, lock, ring, serve, snapshotOf } = require('../helpers/inspected.js')
 
 /** The data of an inspector of these locks. */

@@ -3,8 +3,8 @@
 // the same request.
 const assert = require('node:assert/strict')
 const { fetchInspector } = require('boxoffice/inspector')
-const { makeFetchInspector } = require('../../lib/inspector/fetch.js')
-const { makeInspector } = require('../../lib/inspector/handler.js')
+const { makeFetchInspector } = require('../../lib/diagnostics/inspector/fetch.js')
+const { makeInspector } = require('../../lib/diagnostics/inspector/handler.js')
 const { ask, closeServers, serve, snapshotOf } = require('../helpers/inspected.js')
 
 const source = async () => snapshotOf()

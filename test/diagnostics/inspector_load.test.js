@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { inChild } = require('../helpers/children.js')
 const { scaled } = require('../helpers/scale.js')
 
-const handler = require.resolve('../../lib/inspector/handler.js')
+const handler = require.resolve('../../lib/diagnostics/inspector/handler.js')
 const inspected = require.resolve('../helpers/inspected.js')
 
 /** Each thousand of them includes every kind. */

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
 const vm = require('node:vm')
-const { page } = require('../../lib/inspector/page.js')
+const { page } = require('../../lib/diagnostics/inspector/page.js')
 
 const folder = path.join(__dirname, '..', '..', 'lib', 'inspector', 'page')
 const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code]) => code)

@@ -31,7 +31,7 @@ function messages() {
     if (/\w/.test(message)) found.add(`${code}: ${message}`)
   }
   const scripts = filesIn('lib', 'binding')
-    .filter((file) => /\.m?js$/.test(file) && !file.startsWith('lib/inspector/page/'))
+    .filter((file) => /\.m?js$/.test(file) && !file.startsWith('lib/diagnostics/inspector/page/'))
     .map(parsed)
   const helpers = new Map(scripts.flatMap(helpersOf))
   for (const script of scripts) addOfScript(script, helpers, add)

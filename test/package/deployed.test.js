@@ -137,7 +137,7 @@ const openTelemetry = `() => {
   const meter = new Proxy({ addBatchObservableCallback, removeBatchObservableCallback() {} }, {
     get: (known, name) => known[name] ?? (() => instrument),
   })
-  const { BoxofficeInstrumentation } = require(copy + '/lib/opentelemetry/index.js')
+  const { BoxofficeInstrumentation } = require(copy + '/lib/diagnostics/opentelemetry/index.js')
   new BoxofficeInstrumentation().setMeterProvider({ getMeter: () => meter })
   const mutex = new all.Mutex({ diagnostics: true })
   return async () => {

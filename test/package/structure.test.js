@@ -44,9 +44,20 @@ function circleFrom(file, trail, done) {
 }
 
 describe('The structure of lib/', () => {
-  it('has at most 14 entries', () => {
+  it('has at most 12 entries', () => {
     const entries = readdirSync(lib)
-    assert.ok(entries.length <= 14, entries.join(' '))
+    assert.ok(entries.length <= 12, entries.join(' '))
+  })
+
+  it('has at most 300 lines in a file, as binding/ and src/ have', () => {
+    const root = path.dirname(lib)
+    const files = ['lib', 'binding', 'src'].flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(root, folder, file)),
+    )
+    const code = files.filter((file) => /\.(?:m?js|d\.m?ts|cc|cpp|h)$/.test(file))
+    const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
+    assert.ok(code.length > 300, `${code.length} files`)
+    assert.deepEqual(long, [])
   })
 
   it('has a core that imports no other folder', () => {

@@ -1,6 +1,6 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { makeInspector } = require('../../../lib/inspector/handler.js')
+const { makeInspector } = require('../../../lib/diagnostics/inspector/handler.js')
 const {
   closeServers,
   lock,

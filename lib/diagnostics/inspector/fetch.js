@@ -1,6 +1,6 @@
 'use strict'
 // The inspector for servers that turn a Request into a Response.
-const { checkObject } = require('../core/options.js')
+const { checkObject } = require('../../core/options.js')
 const { senderAt } = require('./request.js')
 const { makeRoutes, unreadable } = require('./routes.js')
 

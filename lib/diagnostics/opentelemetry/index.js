@@ -5,9 +5,9 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 const { metrics, trace } = require('@opentelemetry/api')
-const { reports } = require('../diagnostics/sources.js')
-const { checkKnown, checkObject } = require('../core/options.js')
-const { version } = require('../../package.json')
+const { reports } = require('../sources.js')
+const { checkKnown, checkObject } = require('../../core/options.js')
+const { version } = require('../../../package.json')
 const { makeInstruments } = require('./instruments.js')
 
 const name = 'boxoffice'

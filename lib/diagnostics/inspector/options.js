@@ -1,6 +1,6 @@
 'use strict'
 // Access to the page: the options are checked once, when the handler is made.
-const { checkKnown, checkObject } = require('../core/options.js')
+const { checkKnown, checkObject } = require('../../core/options.js')
 
 /** Labels of a domain name or of an IPv4 address, or an IPv6 address in brackets: no scheme, no port. */
 const hostName = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/

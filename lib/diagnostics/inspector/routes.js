@@ -3,8 +3,8 @@
 //
 // The page asks for new data after it has drawn the last. So nothing here stays open between two requests: no stream, no
 // timer to stop, and no lock is read between requests.
-const { setImmediate, setTimeout } = require('../core/builtins.js')
-const { Mutex } = require('../index.js')
+const { setImmediate, setTimeout } = require('../../core/builtins.js')
+const { Mutex } = require('../../index.js')
 const { readOptions } = require('./options.js')
 const { page, policy } = require('./page.js')
 const { reportOf, sortedOf } = require('./report.js')

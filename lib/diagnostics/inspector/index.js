@@ -1,5 +1,5 @@
 'use strict'
-const { snapshot } = require('../index.js')
+const { snapshot } = require('../../index.js')
 const { makeFetchInspector } = require('./fetch.js')
 const { makeInspector } = require('./handler.js')
 

@@ -4,7 +4,7 @@
 const { createHash } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
-const { checkFile } = require('../addon/bundle_advice.js')
+const { checkFile } = require('../../addon/bundle_advice.js')
 
 const read = (name) => readFileSync(checkFile(path.join(__dirname, 'page', name)), 'utf8')
 const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -4,7 +4,7 @@
 // Repeated parts are sent once: stacks, and what all keys of a map share. `stack` and `lock` are indices into `stacks`
 // and `locks`; locks of the same name differ by the `id` of their rows. Keys are sent as text, so that 1, 1n and '1' stay
 // apart. Long texts are truncated: untrusted clients may have chosen names and keys.
-const { nameOf } = require('../core/keys.js')
+const { nameOf } = require('../../core/keys.js')
 const { markOf, usualsOf } = require('./usual.js')
 
 const longest = { name: 200, stack: 4000, message: 10_000 }
