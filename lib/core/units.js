@@ -1,7 +1,6 @@
 'use strict'
 // What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
 const { lockError } = require('./errors.js')
-const { checkInteger } = require('./integers.js')
 const {
   acquireOptions,
   readSyncWait,
@@ -72,7 +71,10 @@ function roomError(lock) {
 }
 
 function checkedValue(value) {
-  checkInteger('value', value, minValue, maxValue)
+  if (typeof value !== 'number') throw new TypeError('value must be a number')
+  if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
+    throw new RangeError(`value must be an integer from ${minValue} to ${maxValue}, not ${value}`)
+  }
   return value
 }
 

@@ -6,7 +6,7 @@ const path = require('node:path')
 const vm = require('node:vm')
 const { page } = require('../../lib/diagnostics/inspector/page.js')
 
-const folder = path.join(__dirname, '..', '..', 'lib', 'inspector', 'page')
+const folder = path.join(__dirname, '..', '..', 'lib', 'diagnostics', 'inspector', 'page')
 const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code]) => code)
 
 /** The value of `expression` among the scripts of the page, except the last one, which draws it. */

@@ -52,7 +52,9 @@ describe('The structure of lib/', () => {
   it('has at most 300 lines in a file, as binding/ and src/ have', () => {
     const root = path.dirname(lib)
     const files = ['lib', 'binding', 'src'].flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(root, folder, file)),
+      readdirSync(path.join(root, folder), { recursive: true }).map((file) =>
+        path.join(root, folder, file),
+      ),
     )
     const code = files.filter((file) => /\.(?:m?js|d\.m?ts|cc|cpp|h)$/.test(file))
     const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
