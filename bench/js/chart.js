@@ -7,8 +7,8 @@ const labelHeight = 15
 
 // Distinct in light and dark; each line also has its name, for readers who see no difference.
 const hues = {
-  ours: ['#0b57d0', '#8ab4f8'],
-  'ours lock()': ['#0891b2', '#67e8f9'],
+  boxoffice: ['#0b57d0', '#8ab4f8'],
+  'boxoffice, lock()': ['#0891b2', '#67e8f9'],
   'async-mutex': ['#c5221f', '#f28b82'],
   'async-lock': ['#b06000', '#fdbb6b'],
   'async-sema': ['#137333', '#81c995'],
@@ -120,7 +120,7 @@ function styles(lines) {
     '.title{font-size:16px;font-weight:600;fill:#1f1f1f}.axis{font-size:13px}',
     '.paper{fill:#fff}.grid{stroke:#e3e3e3}',
     '.line{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linejoin:round}',
-    '.ours .line{stroke-width:3.2}.ours .name{font-weight:700}',
+    '.boxoffice .line{stroke-width:3.2}.boxoffice .name{font-weight:700}',
     'circle,.name{fill:currentColor}.leader{stroke:currentColor;opacity:.45}',
     inks(0),
     '@media (prefers-color-scheme:dark){text{fill:#c4c7c5}.title{fill:#e3e3e3}',

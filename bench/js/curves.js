@@ -56,12 +56,18 @@ async function measurePoints(lines, size) {
   for (const [line, got] of values) line.points.push({ size, value: median(got) })
 }
 
+/** A chart may be seen without the text around it. */
+const nameOf = (kit) => kit.replace(/^ours\b/, 'boxoffice').replace(' lock()', ', lock()')
+
 /** The charts as [file, SVG]. */
 function chartsOf(curves) {
   return charts.map((chart) => {
     const lines = curves
       .filter(({ row }) => row === chart.row)
-      .map(({ kit, points }) => ({ name: kit, points: points.map((p) => [p.size, p.value]) }))
+      .map(({ kit, points }) => ({
+        name: nameOf(kit),
+        points: points.map((p) => [p.size, p.value]),
+      }))
     return [path.join(docs, chart.file), drawChart({ ...chart, lines })]
   })
 }
