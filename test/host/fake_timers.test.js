@@ -166,7 +166,7 @@ describe('A wait whose timer belongs to a clock that is replaced meanwhile', () 
 describe('The files of lib/', () => {
   /** Their timers are those of a thread of its own, or of a page. */
   const others = [path.join('cluster', 'keeper_thread.js'), path.join('core', 'builtins.js')]
-  const pages = path.join('inspector', 'page')
+  const pages = path.join('diagnostics', 'inspector', 'page')
 
   it('take clocks and timers from one of them only', () => {
     const all = readdirSync(path.join(root, 'lib'), { recursive: true })
