@@ -140,7 +140,11 @@ class LocalSemaphore extends LocalLock {
 
   /** Calls `fn` with the `asked` units. A closure around the call for runWithUnits() would cost a tenth of its time. */
   async callWithUnits(asked, fn, receiver, args) {
-    if (this.observer !== null) return this.runWithUnits(asked, () => fn.apply(receiver, args))
+    if (this.observer !== null)
+      return runWithTicket(
+        () => fn.apply(receiver, args),
+        () => this.acquireUnits(asked),
+      )
     if ((await this.enter(asked.weight, asked.limits, Runner)) === undefined) return undefined
     try {
       return await fn.apply(receiver, args)
@@ -187,7 +191,8 @@ class LocalSemaphore extends LocalLock {
 
   /** A grant of `weight` units is over. */
   giveBack(weight) {
-    this.comesBack(this.roomFor(weight))
+    const back = this.roomFor(weight)
+    if (back > 0) this.comesBack(back)
   }
 
   setValue(value) {
@@ -199,13 +204,13 @@ class LocalSemaphore extends LocalLock {
     this.admit()
   }
 
-  /** Admits the waiters that fit, and tells the watchers. */
+  /** Admits the waiters that fit, tells the watchers, and reports if the semaphore is idle. */
   admit() {
     if (this.watchers !== null || this.hasQueue()) this.admitQueue()
     if (this.idleListener !== null) this.reportIdle()
   }
 
-  /** Admits waiters from the head of the queue as long as they fit. */
+  /** Admits waiters from the head of the queue as long as they fit, and tells the watchers before each of them. */
   admitQueue() {
     for (;;) {
       const waiter = this.hasQueue() ? this.queue.head : null

@@ -37,8 +37,9 @@ function releaser(lock, weight) {
     checkStackToRelease()
     const back = lock.roomFor(weight)
     isOver = true
-    if (lock.observer === null) lock.comesBack(back)
-    else endObserved(lock, weight, Releaser)
+    if (lock.observer !== null) endObserved(lock, weight, Releaser)
+    // A key may have all of them back already, by release().
+    else if (back > 0) lock.comesBack(back)
   }
   return makeReleaser(Releaser, false)
 }

@@ -45,7 +45,8 @@ class Watchers {
       this.#add(watcher)
       if (timeout === undefined && signal === undefined) return
       const giveUp = (reason) => {
-        this.#end(watcher)
+        this.#remove(watcher)
+        watcher.end()
         reject(reason)
       }
       watcher.begin({ timeout, signal }, giveUp, late)
@@ -61,12 +62,11 @@ class Watchers {
     this.size++
   }
 
-  #end(watcher) {
+  #remove(watcher) {
     const at = this.#find(watcher.weight)
     this.#weights[at].delete(watcher)
     if (this.#weights[at].isEmpty) this.#weights.splice(at, 1)
     this.size--
-    watcher.end()
   }
 
   /** The index of `weight`, or that where it belongs. */
@@ -97,10 +97,13 @@ class Watchers {
     }
     // The order of async-mutex: the heaviest first, then by priority, then by arrival.
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
-    // A custom signal that one of them stops may abort another one.
-    for (const watcher of told) watcher.isOver = true
+    // A custom signal that one of them stops may abort another one, or release the lock again.
     for (const watcher of told) {
-      this.#end(watcher)
+      watcher.isOver = true
+      this.#remove(watcher)
+    }
+    for (const watcher of told) {
+      watcher.end()
       watcher.resolve()
     }
   }

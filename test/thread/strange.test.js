@@ -106,6 +106,29 @@ describe('a signal that uses the lock while its listener is removed', () => {
     assert.deepEqual(mutex.snapshot(), { locked: false, waiting: 0 })
   })
 
+  it('may release a semaphore, too, while all who watch it are told', async () => {
+    const semaphore = new Semaphore(2)
+    const [, first] = await semaphore.acquire()
+    const [, second] = await semaphore.acquire()
+    const signals = [calling(second), signalOf({}), signalOf({})]
+    const watching = signals.map((signal) => semaphore.waitForUnlock(1, { signal }))
+    first()
+    await Promise.all(watching)
+    assert.equal(semaphore.getValue(), 2)
+  })
+
+  it('may call the releaser of units that release() has put back', async () => {
+    const semaphore = new KeyedSemaphore(1)
+    const [, release] = await semaphore.acquire('a')
+    const order = []
+    const watching = [calling(release), signalOf({}), signalOf({})].map((signal, i) =>
+      semaphore.waitForUnlock('a', { signal }).then(() => order.push(i)),
+    )
+    semaphore.release('a')
+    await Promise.all(watching)
+    assert.deepEqual([...order, semaphore.getValue('a'), semaphore.size], [0, 1, 2, 1, 0])
+  })
+
   it('may release a mutex again', async () => {
     const mutex = new Mutex()
     const release = await mutex.acquire()
