@@ -35,8 +35,10 @@ class Mutex extends Holdable {
   }
 
   executeLocked(callback, options) {
-    lockOf(this, kind, 'executeLocked')
-    return this.runExclusive(callback, options)
+    return lockOf(this, kind, 'executeLocked').runExclusive(
+      callback,
+      acquiring(defaultsOf(this), options),
+    )
   }
 
   tryRunExclusive(callback) {

@@ -34,8 +34,10 @@ class RecursiveMutex extends Holdable {
   }
 
   executeLocked(callback, options) {
-    lockOf(this, kind, 'executeLocked')
-    return this.runExclusive(callback, options)
+    return lockOf(this, kind, 'executeLocked').runExclusive(
+      callback,
+      acquiring(defaultsOf(this), options),
+    )
   }
 
   tryRunExclusive(callback) {

@@ -41,8 +41,11 @@ class Semaphore extends Holdable {
   }
 
   executeLocked(callback, weight, priority) {
-    lockOf(this, kind, 'executeLocked')
-    return this.runExclusive(callback, weight, priority)
+    return lockOf(this, kind, 'executeLocked').runExclusive(
+      callback,
+      acquiringUnits(defaultsOf(this), weight, priority),
+      priority,
+    )
   }
 
   tryRunExclusive(callback, weight = 1) {
