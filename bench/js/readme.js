@@ -3,8 +3,8 @@
 // and the chart below it.
 const path = require('node:path')
 const { drawBars } = require('./bar-chart.js')
-const { median, round } = require('./numbers.js')
-const { table, valuesOf } = require('./tables.js')
+const { round } = require('./numbers.js')
+const { numberOf, table } = require('./tables.js')
 
 const libraries = [
   'boxoffice',
@@ -71,12 +71,6 @@ function tableOfSpeed(read) {
 function medianOf(cells, row, kit) {
   const value = numberOf(cells, row, kit)
   return value === undefined ? '' : round(value)
-}
-
-function numberOf(cells, row, kit) {
-  const values = valuesOf(cells, row, kit, 'value')
-  if (values.length > 0) return median(values)
-  return cells.find((cell) => cell.row === row && cell.kit === kit)?.spread?.value[0]
 }
 
 /** The works of the chart, and the kits of each by the names in the chart. */

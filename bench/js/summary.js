@@ -2,9 +2,9 @@
 //   <!-- summary --> and <!-- end of summary -->
 // It has a row for each work: boxoffice, the floor, and the best of the other libraries.
 const { moreIsBetter } = require('./bars.js')
-const { median, round } = require('./numbers.js')
+const { round } = require('./numbers.js')
 const { allRows, results } = require('./results.js')
-const { table, valuesOf } = require('./tables.js')
+const { numberOf, table } = require('./tables.js')
 
 const oneThread = [
   'pair',
@@ -73,22 +73,19 @@ function summaryOf(read) {
 }
 
 function rowOf(cells, row, { file, server, ours: our = 'ours', floor: bare, peers }) {
-  const numberOf = (kit) => {
-    const values = valuesOf(cells, row, kit, 'value')
-    return values.length > 0 ? median(values) : undefined
-  }
-  const ours = numberOf(our)
+  const medianOf = (kit) => numberOf(cells, row, kit)
+  const ours = medianOf(our)
   if (ours === undefined) return undefined
   const isMore = moreIsBetter(allRows[row])
   const isPeer = (kit) =>
     kit !== bare && (peers ? peers.includes(kit) : !/^ours|, Node 24$/.test(kit))
-  const others = kitsOf(file).filter((kit) => isPeer(kit) && numberOf(kit) !== undefined)
-  const [best] = others.toSorted((a, b) => (numberOf(a) - numberOf(b)) * (isMore ? -1 : 1))
+  const others = kitsOf(file).filter((kit) => isPeer(kit) && medianOf(kit) !== undefined)
+  const [best] = others.toSorted((a, b) => (medianOf(a) - medianOf(b)) * (isMore ? -1 : 1))
   const ratioTo = (other) => {
     if (other === undefined) return ''
     return `${round(isMore ? ours / other : other / ours)}x`
   }
-  const floor = bare === undefined ? undefined : numberOf(bare)
+  const floor = bare === undefined ? undefined : medianOf(bare)
   const { lines, title, unit } = allRows[row]
   return [
     title.replace('by a server', server),
@@ -96,8 +93,8 @@ function rowOf(cells, row, { file, server, ours: our = 'ours', floor: bare, peer
     round(ours),
     floor === undefined ? '' : round(floor),
     ratioTo(floor),
-    best === undefined ? '' : `${best}: ${round(numberOf(best))}`,
-    ratioTo(best === undefined ? undefined : numberOf(best)),
+    best === undefined ? '' : `${best}: ${round(medianOf(best))}`,
+    ratioTo(best === undefined ? undefined : medianOf(best)),
   ]
 }
 

@@ -1,11 +1,18 @@
 // Cells of benches as Markdown. A cell is { row, kit, runs: [{ [field]: number }] }, or, where the runs have not been kept,
 // { row, kit, spread: { [field]: [median, least, most] } }.
-const { round, spread, spreadText } = require('./numbers.js')
+const { median, round, spread, spreadText } = require('./numbers.js')
 
 function valuesOf(cells, row, kit, field) {
   const cell = cells.find((one) => one.row === row && one.kit === kit)
   // Some servers do not report every number.
   return cell?.runs?.map((run) => run[field]).filter((value) => value !== undefined) ?? []
+}
+
+/** The median of the values of a cell, or undefined. */
+function numberOf(cells, row, kit) {
+  const values = valuesOf(cells, row, kit, 'value')
+  if (values.length > 0) return median(values)
+  return cells.find((cell) => cell.row === row && cell.kit === kit)?.spread?.value[0]
 }
 
 function textOf(cells, row, kit, field) {
@@ -53,4 +60,4 @@ function table([head, ...body]) {
   return [head, rule, ...body].map((row) => `| ${row.join(' | ')} |\n`).join('')
 }
 
-module.exports = { table, tableOfCells, tableOfVerdicts, valuesOf }
+module.exports = { numberOf, table, tableOfCells, tableOfVerdicts, valuesOf }
