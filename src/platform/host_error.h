@@ -33,8 +33,9 @@ class HostError : public std::runtime_error {
   throw HostError(HostFault::unsupported,
                   "boxoffice: " + path +
                       " lies on a file system that is reached over a network or another program, "
-                      "which cannot hold locks of scope host; choose another directory, or give "
-                      "the locks an engine");
+                      "which cannot hold locks of scope host; choose a local directory, give the "
+                      "locks an engine, or, where one process is all there is, as in development, "
+                      "use scope: 'process'");
 }
 
 }  // namespace boxoffice::host

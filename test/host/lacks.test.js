@@ -8,7 +8,7 @@ const path = require('node:path')
 const programs = require('../helpers/programs.js')
 const { onlyOnPosix } = require('../helpers/skip.js')
 
-describe('A system without random bytes', () => {
+describe('A system that refuses what scope host needs', () => {
   onlyOnPosix()
   let folder
   beforeEach(() => {
@@ -16,25 +16,37 @@ describe('A system without random bytes', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('is the error of a constructor, which succeeds later', () => {
-    const library = path.join(folder, 'no_random.so')
-    const source = require.resolve('../helpers/no_random.c')
+  /** What a process does whose system calls are those of `source` while the environment has `variable`. */
+  function withSystemOf(source, variable) {
+    const library = path.join(folder, 'system.so')
     const compiler = programs['a clock that tests can set'].find()
-    execFileSync(compiler, ['-x', 'c', '-O2', '-shared', '-fPIC', '-o', library, source])
+    const file = require.resolve(`../helpers/${source}`)
+    execFileSync(compiler, ['-x', 'c', '-O2', '-shared', '-fPIC', '-o', library, file])
     const code = `
       const { Mutex } = require(${JSON.stringify(path.join(__dirname, '../..'))})
       const options = { scope: 'host', name: 'a', directory: ${JSON.stringify(folder)} }
       const show = []
-      process.env.BOXOFFICE_NO_RANDOM = '1'
+      process.env.${variable} = '1'
       try { new Mutex(options) } catch ({ code, message }) { show.push(code, message) }
-      delete process.env.BOXOFFICE_NO_RANDOM
+      delete process.env.${variable}
       show.push(new Mutex(options).tryLock())
       console.log(JSON.stringify(show))`
     const env = { ...process.env, LD_PRELOAD: library }
-    const output = execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' })
-    assert.deepEqual(JSON.parse(output), [
+    return JSON.parse(execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' }))
+  }
+
+  it('makes a constructor throw for want of random bytes, and later no more', () => {
+    assert.deepEqual(withSystemOf('no_random.c', 'BOXOFFICE_NO_RANDOM'), [
       'ERR_LOCK_SEGMENT',
       'the mutex "a" of this host: boxoffice: the system gives no random bytes: Function not implemented',
+      true,
+    ])
+  })
+
+  it('makes a constructor throw for a directory on a network file system, and later no more', () => {
+    assert.deepEqual(withSystemOf('remote_disk.c', 'BOXOFFICE_REMOTE_DISK'), [
+      'ERR_LOCK_UNSUPPORTED',
+      `the mutex "a" of this host: boxoffice: ${folder} lies on a file system that is reached over a network or another program, which cannot hold locks of scope host; choose a local directory, give the locks an engine, or, where one process is all there is, as in development, use scope: 'process'`,
       true,
     ])
   })
