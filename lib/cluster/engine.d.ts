@@ -148,6 +148,12 @@ export interface EngineDriver {
    * message can be missed. Must not keep the process alive.
    */
   listen(session: string, listener: EngineListener): Promise<void>
+  /**
+   * Creates the session as the keeper's `open()` does, by the driver's own connections. Optional: with it the first lock
+   * need not wait until the renewing thread has started, loaded its client and connected. The thread does that some time
+   * before the first renewal, so a program that ends soon never pays for it. Called after `listen()`.
+   */
+  open?(session: string, ttl: number): Promise<unknown>
   /** Asks for units, confirms a grant, or renews the place in the queue, in one round trip. */
   enter(request: EngineRequest): Promise<EngineAnswer>
   /**

@@ -15,6 +15,7 @@ const { Start } = require('./start.js')
 
 class Hub {
   #canConfirm
+  #openHere
   #keeper
   /** Why the listening connection is down, while it reconnects. */
   listeningError
@@ -45,6 +46,7 @@ class Hub {
     this.#start = new Start(clock)
     this.driver = driver
     this.#canConfirm = typeof driver.confirm === 'function'
+    this.#openHere = driver.open?.bind(driver)
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
@@ -118,19 +120,19 @@ class Hub {
     return () => {}
   }
 
-  /** The session, or a promise of it. */
-  open() {
+  /** The session, or a promise of it. `isTested`: if it is not open yet, the renewing thread opens it. */
+  open(isTested = false) {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
     // First end the old session: its waiters request a new session at once, and all of them must get the same one.
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
-    this.#opening ??= outside(() => this.#open()).finally(() => {
+    this.#opening ??= outside(() => this.#open(isTested)).finally(() => {
       this.#opening = null
     })
     return this.#opening
   }
 
-  async #open() {
+  async #open(isTested) {
     const id = randomBytes(9).toString('base64url')
     try {
       await this.driver.listen(id, this.#listener())
@@ -138,7 +140,7 @@ class Hub {
       this.#start.failure = undefined
       // A closed keeper would start a new thread that never ends.
       if (this.isClosed) throw closedError(this.name)
-      const session = await this.#keeper.open(id)
+      const session = await this.#keeper.open(id, isTested ? undefined : this.#openHere)
       if (this.isClosed) throw closedError(this.name)
       this.#session = session
       this.#start.done()

@@ -5,7 +5,7 @@ const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { checkModule } = require('../addon/bundle_advice.js')
-const { readUntil } = require('./clock.js')
+const { readUntil, safely, writeUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
 const { addonFile, textsOf } = require('./thread_files.js')
 
@@ -25,6 +25,12 @@ function startThread({ module, data }, ttl, { loader, texts }) {
   const execArgv = ['--input-type=commonjs']
   return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
 }
+
+/**
+ * The least ttl, in ms, of a session that this thread opens: the other thread must start, load its client and connect
+ * before the session ends, also on a busy machine.
+ */
+const leastTtl = 3000
 
 class Session {
   #clock
@@ -65,6 +71,8 @@ class Keeper {
   #startThread
   #files
   #worker
+  /** Whether no session has been opened yet. */
+  #isNew = true
   /** The functions that settle the promise of open(), by the id of the session. */
   #opening = new Map()
   /** Why the thread's connection is down or its last renewal failed, while it retries. */
@@ -84,14 +92,44 @@ class Keeper {
     this.#files = readFiles(spec)
   }
 
-  /** Resolves to the session `id`, which replaces the one before. */
-  open(id) {
+  /**
+   * Resolves to the session `id`, which replaces the one before. The first one is opened by `openHere(id, ttl)`, if that is
+   * given: a program that ends before the first renewal need not load the client a second time.
+   */
+  open(id, openHere) {
     const session = new Session(id, this.#clock)
     this.#worker ??= this.#start()
+    const isHere = this.#isNew && openHere !== undefined && this.#ttl >= leastTtl
+    this.#isNew = false
     return new Promise((resolve, reject) => {
       this.#opening.set(id, { resolve: () => resolve(session), reject })
-      this.#worker.postMessage({ id, buffer: session.until.buffer })
+      if (isHere) this.#openHere(session, openHere)
+      else this.#worker.postMessage({ id, buffer: session.until.buffer })
     })
+  }
+
+  async #openHere({ id, until }, openHere) {
+    const sent = this.#clock.now()
+    try {
+      await openHere(id, this.#ttl)
+    } catch (error) {
+      this.#settle(id, error)
+      return
+    }
+    // Else the thread has ended meanwhile.
+    if (!this.#opening.has(id)) return
+    writeUntil(until, sent + safely(this.#ttl))
+    this.#worker.postMessage({ id, buffer: until.buffer, isOpen: true })
+    this.#settle(id)
+  }
+
+  /** The session `id` is open, or there is an error. Returns whether open() has waited for that. */
+  #settle(id, error) {
+    const opening = this.#opening.get(id)
+    this.#opening.delete(id)
+    if (error === undefined) opening?.resolve()
+    else opening?.reject(error)
+    return opening !== undefined
   }
 
   /** The session is not renewed any more. */
@@ -116,11 +154,7 @@ class Keeper {
       if (error !== undefined) this.#onTrouble()
       return
     }
-    const opening = this.#opening.get(id)
-    this.#opening.delete(id)
-    if (isOpen) opening?.resolve()
-    else if (opening !== undefined) opening.reject(error)
-    else this.#onEnd(id, error)
+    if (!this.#settle(id, error) && !isOpen) this.#onEnd(id, error)
   }
 
   #failed(worker, error) {

@@ -29,7 +29,9 @@ import type { LockManager } from '../weblocks/lock_manager.js'
 export interface Engine extends AsyncDisposable {
   /**
    * Opens the session of this thread: the renewing thread, its client, the connections, and the checks of the server.
-   * Await it when the process starts. Without it the first call that acquires a lock does the same.
+   * Await it when the process starts. Without it the first call that acquires a lock opens the session, by the client of
+   * this thread, and the renewing thread connects later, before the first renewal. If it cannot, the locks are lost after
+   * `ttl`. `ready()`, called before the first lock, tells at once.
    *
    * The promise resolves when the server can grant a lock. It rejects with `ERR_LOCK_ENGINE` when the first attempt fails,
    * and `cause` says why (a wrong password, a server that is away); with another code that begins with `ERR_LOCK_ENGINE`

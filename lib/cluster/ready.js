@@ -7,7 +7,7 @@ const { startError, unreadyError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
 const { longestStart } = require('./start.js')
 
-/** Resolves when the server of `hub` can grant a lock. Rejects when an attempt to open a session fails. */
+/** Resolves when `hub` can grant a lock and its thread can renew. Rejects when an attempt to open a session fails. */
 async function ready(hub, { timeout = longestStart, signal }) {
   throwIfAborted(signal)
   let end
@@ -23,7 +23,7 @@ async function ready(hub, { timeout = longestStart, signal }) {
         listening?.stop(onAbort)
         endPatience()
       }
-      Promise.resolve(hub.open()).then(resolve, reject)
+      Promise.resolve(hub.open(true)).then(resolve, reject)
     })
   } catch (error) {
     const isFinal = isLockError(error) || (signal?.aborted && error === reasonOf(signal))

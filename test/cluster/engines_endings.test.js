@@ -9,11 +9,12 @@ const { realWorld, timedWorld } = require('./helpers/fake_world.js')
 describe('Locks over an engine whose renewing thread fails', () => {
   const world = realWorld()
 
-  function mutexOf(diesAt, options) {
+  /** `open` is that of a driver: without it, the thread opens the first session. */
+  function mutexOf(diesAt, options, open) {
     const driver = world.server.driver()
     const data = { name: driver.keeper.data, diesAt }
     const keeper = { module: require.resolve('./helpers/dying_keeper.js'), data }
-    const engine = new Engine({ ...driver, keeper }, options)
+    const engine = new Engine({ ...driver, open, keeper }, options)
     world.engines.push(engine)
     return new KeyedMutex({ engine })
   }

@@ -53,6 +53,7 @@ for (const [name, connect] of Object.entries(clients)) {
       ends.push(close)
       const engine = redis(client, options)
       ends.push(() => engine.close())
+      await engine.ready()
       const mutex = new KeyedMutex({ engine })
       await warmUp(mutex)
       return { mutex, engine, ask }

@@ -61,6 +61,10 @@ class Driver {
     this.#subscription = new Subscription(make, patience)
   }
 
+  open(session, ttl) {
+    return this.#store.open(this.keeper.data.prefix, session, ttl)
+  }
+
   #onOver = () => {}
 
   async listen(session, { granted, wanted, missed, trouble }) {

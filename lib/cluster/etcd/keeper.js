@@ -1,17 +1,10 @@
 'use strict'
 // Renews sessions in etcd, in the thread of a keeper (../keeper_thread.js). A session consists of a lease, whose number
 // is derived from the session, and a key attached to it.
-const { versionError } = require('../errors.js')
 const { inTime } = require('../patience.js')
 const { firstTurn, makeStreamClient, memoryLease, sessionLease } = require('./client.js')
-const { opening, refusedFor } = require('./commit.js')
-const { namesUnder, protocol } = require('./names.js')
-const { epochAt } = require('./view.js')
-
-/** The time in seconds for which etcd keeps the locks of a session that has ended. */
-const memory = 600
-
-const seconds = (ttl) => Math.ceil(ttl / 1000)
+const { namesUnder } = require('./names.js')
+const { openSession } = require('./session.js')
 
 async function connect({ path, connection, prefix, time }) {
   const etcd3 = require(path)
@@ -37,23 +30,10 @@ async function connect({ path, connection, prefix, time }) {
 
   return {
     open: (session, ttl) =>
-      byClient(isSingle ? ttl : time, (own) => open(own, { prefix, names, session, ttl })),
+      byClient(isSingle ? ttl : time, (own) => openSession(own, { prefix, names, session, ttl })),
     renew: (session, ttl) => byClient(ttl / parts, (own) => renew(own, names, session)),
     close: async () => client?.close(),
   }
-}
-
-async function open({ kv, leaseClient }, { prefix, names, session, ttl }) {
-  const ID = sessionLease(session)
-  const [{ header }] = await Promise.all([
-    leaseClient.leaseGrant({ ID, TTL: seconds(ttl) }),
-    leaseClient.leaseGrant({ ID: memoryLease(session), TTL: seconds(ttl) + memory }),
-  ])
-  const epoch = epochAt(Date.now(), Number(header.revision))
-  const theirs = refusedFor(await kv.txn(opening(names, session, ttl, epoch)))
-  if (theirs === null) return
-  const cure = `run "etcdctl del --prefix ${prefix}/"`
-  throw versionError(`${prefix}/ in etcd`, theirs ?? 0, protocol, cure)
 }
 
 /** Returns whether the session existed. An operator can end it by its key or by its lease. */

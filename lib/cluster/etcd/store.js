@@ -15,6 +15,7 @@ const { committedView, joining, transactionOf, wantedMessages } = require('./com
 const { sessionOf } = require('./names.js')
 const { Plan } = require('./plan.js')
 const { Proof } = require('./proof.js')
+const { openSession } = require('./session.js')
 const { entryRead, readsOf, readEntry, Sightings, viewOf } = require('./view.js')
 
 /** The longest time in ms by which the lease of a rest may precede the grant of the lock. */
@@ -49,6 +50,10 @@ class Store {
   constructor(client, names) {
     this.#client = client
     this.#names = names
+  }
+
+  open(prefix, session, ttl) {
+    return openSession(this.#client, { prefix, names: this.#names, session, ttl })
   }
 
   begin(session) {

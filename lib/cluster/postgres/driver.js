@@ -95,6 +95,10 @@ class Driver {
     await this.#prepare()
   }
 
+  async open(session, ttl) {
+    await this.#call(this.#names.open, session, ttl)
+  }
+
   /** Creates everything in one transaction. An older version has made functions of older names. */
   async #prepare() {
     if (await this.#isPrepared()) return

@@ -13,6 +13,7 @@ const { echoing } = require('./echo.js')
 const { channelOf, keysOf, sessionOf } = require('./names.js')
 const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
+const { openSession } = require('./session.js')
 
 /**
  * Whether a cluster refused a step because the slot of its key is being moved: see script.js. Clients follow some of these
@@ -59,6 +60,8 @@ class RedisDriver {
     this.#source = client
     this.#client = adapted
     this.#connection = connection
+    // The thread logs in otherwise than the client: it opens the session, and so tells at once whether it can.
+    if (connection !== undefined) this.open = undefined
     this.#patience = answerTimeout
     // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
@@ -112,6 +115,15 @@ class RedisDriver {
       throw explained(error, this.#rights)
     }
     await Promise.all(this.#bases.map((base) => this.#check(base, session)))
+  }
+
+  async open(session, ttl) {
+    const send = (key, words) => this.#command(key, words)
+    try {
+      await Promise.all(this.#bases.map((base) => openSession(send, base, session, ttl)))
+    } catch (error) {
+      throw explained(error, this.#rights)
+    }
   }
 
   /** Rejects when the user lacks the right to a command that a step uses. */

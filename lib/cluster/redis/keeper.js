@@ -1,12 +1,8 @@
 'use strict'
 // Renews sessions in Redis: runs in the thread of a keeper (../keeper_thread.js).
-const { hostname } = require('node:os')
-const { versionError } = require('../errors.js')
+const { sessionOf } = require('./names.js')
 const { explained } = require('./rights.js')
-const { protocol, sessionOf, versionOf } = require('./names.js')
-
-/** For operators: see docs/operations.md. */
-const owner = `${hostname()}:${process.pid}`
+const { openSession } = require('./session.js')
 
 /** By package: the file with the connect() of its clients. */
 const adapters = {
@@ -29,13 +25,7 @@ async function connect({ bases, rights, patience, path, client }, trouble) {
   }
   return {
     open: (session, ttl) =>
-      all(async (base) => {
-        const version = ['SET', versionOf(base), protocol, 'NX', 'GET']
-        const theirs = await command(base, version, patience)
-        if (theirs !== null) checkProtocol(base, `${theirs}`)
-        const words = ['SET', sessionOf(base, session), `${owner} ${ttl}`, 'PX', `${ttl}`]
-        await command(base, words, patience)
-      }),
+      all((base) => openSession((key, words) => command(key, words, patience), base, session, ttl)),
     async renew(session, ttl) {
       // A third of the ttl leaves time for another connection.
       const time = Math.ceil(ttl / 3)
@@ -46,12 +36,6 @@ async function connect({ bases, rights, patience, path, client }, trouble) {
     },
     close,
   }
-}
-
-function checkProtocol(base, theirs) {
-  if (theirs === protocol) return
-  const cure = `delete all keys that begin with ${base}:`
-  throw versionError(`${base} in Redis`, theirs, protocol, cure)
 }
 
 module.exports = { connect }

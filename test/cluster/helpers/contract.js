@@ -223,7 +223,7 @@ function driverContract({ driver: makeDriver, time }) {
   afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
 
   /** A session as a keeper's thread opens it, and the messages it gets. */
-  async function session(ttl = 10_000) {
+  async function session(ttl = 10_000, isByDriver = false) {
     const driver = makeDriver()
     const keeper = await require(driver.keeper.module).connect(driver.keeper.data, () => {})
     const id = randomUUID()
@@ -243,7 +243,8 @@ function driverContract({ driver: makeDriver, time }) {
       missed: () => {},
       trouble: () => {},
     })
-    await keeper.open(id, ttl)
+    if (isByDriver) await driver.open(id, ttl)
+    else await keeper.open(id, ttl)
     ends.push(async () => {
       await driver.end(id)
       await keeper.close()
@@ -467,6 +468,30 @@ function driverContract({ driver: makeDriver, time }) {
     await b.leave(heavy)
     assert.deepEqual(await b.next(), ['granted', light.id])
     assert.equal((await b.enter(light)).state, 'held')
+  })
+
+  it('opens a session itself, which the keeper renews', async () => {
+    const a = await session(2500, true)
+    const b = await session()
+    const key = randomUUID()
+    const held = { key, id: a.newId(), wait: false }
+    assert.equal((await a.enter(held)).state, 'held')
+    assert.equal(await a.keeper.renew(a.id, 10_000), true)
+    await time.pass(3000)
+    const other = { key, id: b.newId(), wait: false }
+    assert.equal((await b.enter(other)).state, 'refused')
+    await a.end()
+    assert.equal(await a.keeper.renew(a.id, 10_000), false)
+    assert.equal((await b.enter({ ...other, id: b.newId() })).abandoned, true)
+  })
+
+  it('opens a session itself that is over when it is not renewed', async () => {
+    const [a, b] = [await session(1000, true), await session()]
+    const key = randomUUID()
+    await a.enter({ key, id: a.newId() })
+    const waiting = { key, id: b.newId() }
+    assert.equal((await until(() => b.enter(waiting))).abandoned, true)
+    assert.equal(await a.keeper.renew(a.id, 1000), false)
   })
 
   it('removes a waiter that gives up behind a long queue', async () => {

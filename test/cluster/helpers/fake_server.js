@@ -213,6 +213,7 @@ class FakeServer {
           missed: later(missed),
         })
       },
+      open: this.keeper().open,
       enter: (request) => this.command('enter', request),
       confirm: (request) => this.command('confirm', request),
       leave: (request) => this.command('leave', request),

@@ -13,7 +13,7 @@ function virtualServer() {
   const server = new FakeServer()
   const start = Date.now() - clock.now()
   server.clock = () => start + Math.floor(clock.now())
-  const startThread = (_, ttl) => new LocalThread(server.keeper(), ttl, clock)
+  const startThread = (_, ttl) => new LocalThread(async () => server.keeper(), ttl, clock)
   return { server, clock, outside: { clock, startThread } }
 }
 

@@ -6,11 +6,11 @@ const { Renewal } = require('../../../lib/cluster/renewal.js')
 class LocalThread extends EventEmitter {
   #renewal
 
-  /** `keeper` is an EngineKeeper of engine.d.ts. */
-  constructor(keeper, ttl, clock) {
+  /** `connect()` resolves to an EngineKeeper of engine.d.ts. */
+  constructor(connect, ttl, clock) {
     super()
     this.#renewal = new Renewal({
-      connect: async () => keeper,
+      connect,
       ttl,
       post: (message) => setImmediate(() => this.emit('message', message)),
       // The timers of another thread keep nothing here alive.
