@@ -5,12 +5,22 @@
 //
 // The local lock decides which waiter is next. `expected` is the cost of the callers that it has admitted and that have
 // no lease yet. While a caller is expected, a lease without a holder stays; then it ends.
-const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
+const { PromptWaiter, wait } = require('../core/waiter.js')
 const { Hold } = require('./hold.js')
 const { Lease } = require('./lease.js')
 const { OpenLeases } = require('./open_leases.js')
 const { UpgradeLease } = require('./upgrade_lease.js')
+
+/** A caller that waits for the server to grant `lease`. */
+class LeaseWaiter extends PromptWaiter {
+  constructor(resolve, limits, reject, { lease, wish }) {
+    super(resolve, limits, reject)
+    this.lease = lease
+    this.wish = wish
+  }
+}
 
 class Cohort {
   #leases = new Set()
@@ -107,7 +117,7 @@ class Cohort {
       this.#sweep()
       return hold
     }
-    return this.#wait(lease, wish, signal)
+    return wait(this, LeaseWaiter, 1, { priority: 0, signal }, { lease, wish })
   }
 
   #find({ units, isToWait }) {
@@ -157,20 +167,17 @@ class Cohort {
     return lease
   }
 
-  #wait(lease, wish, signal) {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        this.#remove(lease, waiter)
-        reject(reasonOf(signal))
-      }
-      let listening
-      const end = () => listening?.stop(onAbort)
-      const waiter = { wish, resolve, reject, end }
-      lease.waiters.add(waiter)
-      this.#waiting++
-      this.#file(lease)
-      if (signal !== undefined) listening = listen(signal, onAbort)
-    })
+  enqueue(waiter) {
+    const { lease } = waiter
+    lease.waiters.add(waiter)
+    this.#waiting++
+    this.#file(lease)
+  }
+
+  leave(waiter, reason) {
+    this.#remove(waiter.lease, waiter)
+    waiter.end()
+    waiter.reject(reason)
   }
 
   #remove(lease, waiter) {
@@ -217,7 +224,7 @@ class Cohort {
    * A holder has released, or a waiter has given up, and the local lock has admitted the waiters
    * that fit.
    */
-  leave(hold) {
+  release(hold) {
     for (let one = hold; one !== undefined; one = one.under) {
       one.lease.holds.delete(one)
       this.#file(one.lease)
@@ -260,5 +267,8 @@ class Cohort {
     this.hub.part(this)
   }
 }
+
+/** The observer of the lock is told by engine_lock.js. */
+Cohort.prototype.observer = null
 
 module.exports = { Cohort }

@@ -260,7 +260,7 @@ class EngineLock extends AnyLock {
   #letGo(wish, place, hold) {
     const cohort = this.cohort()
     cohort.expect(this.leaveLocal(wish, place))
-    cohort.leave(hold)
+    cohort.release(hold)
   }
 
   #end(caller) {

@@ -134,7 +134,7 @@ class EngineRWLock extends EngineLock {
       const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
       if (hold.isLeaving) {
         upper.markUndelivered()
-        cohort.leave(upper)
+        cohort.release(upper)
         throw endedError(this)
       }
       upper.under = hold
@@ -143,7 +143,7 @@ class EngineRWLock extends EngineLock {
       return this.#succeed(upper, hold, hold.place, write)
     } catch (error) {
       hold.place = this.#lower(hold)
-      cohort.leave(undefined)
+      cohort.release(undefined)
       throw error
     }
   }
@@ -160,7 +160,7 @@ class EngineRWLock extends EngineLock {
     const place = this.#lower(hold)
     const next = this.#succeed(new Hold(lease, read), hold, place, read)
     if (hold.under === undefined) lease.shrink(read.units)
-    this.cohort().leave(hold)
+    this.cohort().release(hold)
     return this.#reader(next)
   }
 

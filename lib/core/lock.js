@@ -4,10 +4,10 @@ const { reasonOf } = require('./abort.js')
 const { E_CANCELED, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
-const { Limits } = require('./waiter.js')
 const { WaitQueue } = require('./wait_queue.js')
 const platform = require('./platform.js')
-const { Watchers } = require('./watchers.js')
+const { Watcher, Watchers } = require('./watchers.js')
+const { wait } = require('./waiter.js')
 
 const unavailable = 'was not available'
 
@@ -60,6 +60,11 @@ class AnyLock {
   fullError(maxPending) {
     const message = `${this.title()} has ${maxPending} waiters, as many as maxPending allows: try again later`
     return lockError('ERR_LOCK_QUEUE_FULL', message)
+  }
+
+  /** Tells the observer that `waiter` waits; `promise` is its caller's. */
+  observeWait(waiter, promise) {
+    platform.observed.waiting(this.observer, waiter, promise)
   }
 
   /** Adds what an observer reports to `held`. */
@@ -126,17 +131,6 @@ Object.assign(AnyLock.prototype, {
   late: unavailable,
 })
 
-// The executors of every promise here: closures made once. Each function kept costs a write barrier of some 6 ns.
-let lastResolve
-let lastReject
-const keepResolve = (resolve) => {
-  lastResolve = resolve
-}
-const keepBoth = (resolve, reject) => {
-  lastResolve = resolve
-  lastReject = reject
-}
-
 class LocalLock extends AnyLock {
   constructor() {
     super()
@@ -149,30 +143,12 @@ class LocalLock extends AnyLock {
    * Queues a promise. `Kind`, a class of waiters, decides what it resolves to; `subject` is the
    * extra constructor argument of some kinds.
    */
-  queueUp(weight, { priority, timeout, signal, ifAvailable, maxPending }, Kind, subject) {
+  queueUp(weight, limits, Kind, subject) {
+    const { timeout, ifAvailable, maxPending } = limits
     if (ifAvailable) return Promise.resolve()
     if (this.isFull(maxPending)) return this.refuse(Kind, weight, this.fullError(maxPending))
     if (timeout === 0) return this.refuse(Kind, weight, this.timeoutError(0))
-    const isLimited = timeout !== undefined || signal !== undefined
-    const limits =
-      weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
-    const promise = new Promise(isLimited || Kind.prototype.rejectsAtOnce ? keepBoth : keepResolve)
-    if (isLimited) limits.reject = lastReject
-    const waiter = new Kind(lastResolve, limits, lastReject, subject)
-    lastResolve = undefined
-    lastReject = undefined
-    this.enqueue(waiter)
-    if (this.observer !== null && !waiter.isToStay) this.observeWait(waiter, promise)
-    // The observer's callback may have ended the wait.
-    if (isLimited && !limits.isOver) {
-      const giveUp = (reason) => this.leave(waiter, reason)
-      limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late, waiter))
-    }
-    return promise
-  }
-
-  observeWait(waiter, promise) {
-    platform.observed.waiting(this.observer, waiter, promise)
+    return wait(this, Kind, weight, limits, subject)
   }
 
   /** Rejects a caller that may not wait. */
@@ -271,9 +247,9 @@ class LocalLock extends AnyLock {
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     if (this.watchers === null) {
       platform.trackWaits(this)
-      this.watchers = new Watchers()
+      this.watchers = new Watchers(this)
     }
-    return this.watchers.wait(weight, limits, (late) => this.timeoutError(late))
+    return wait(this.watchers, Watcher, weight, { priority, timeout, signal })
   }
 
   /** Resolves the watchers that can go. Drops the list when it is empty, so that a release only compares with null. */

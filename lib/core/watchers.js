@@ -1,7 +1,7 @@
 'use strict'
 // Callers that wait for a lock to become free, without wanting it (waitForUnlock). They are in no queue: a waiter
 // that is queued to acquire goes first.
-const { Limits } = require('./waiter.js')
+const { AnyWaiter } = require('./waiter.js')
 
 /** The watchers of one weight, by priority. */
 class Weight {
@@ -30,36 +30,40 @@ class Weight {
   }
 }
 
+/** A caller that waits. No observer counts it: it does not want the lock. */
+class Watcher extends AnyWaiter {}
+Watcher.prototype.isToStay = true
+
+/** A queue of waiter.js, without an order: any number of watchers may go at once. */
 class Watchers {
+  #lock
   /** By weight, the lightest first: a release looks only at weights that fit. */
   #weights = []
   /** The highest priority of any watcher, so that most releases need not look at any. */
   #top = -Infinity
   size = 0
 
-  /** `late` makes the error of a timeout. */
-  wait(weight, { priority, timeout, signal }, late) {
-    return new Promise((resolve, reject) => {
-      const watcher = new Limits(weight, priority)
-      watcher.resolve = resolve
-      this.#add(watcher)
-      if (timeout === undefined && signal === undefined) return
-      const giveUp = (reason) => {
-        this.#remove(watcher)
-        watcher.end()
-        reject(reason)
-      }
-      watcher.begin({ timeout, signal }, giveUp, late)
-    })
+  constructor(lock) {
+    this.#lock = lock
   }
 
-  #add(watcher) {
+  enqueue(watcher) {
     const { priority, weight } = watcher
     const at = this.#find(weight)
     if (this.#weights[at]?.weight !== weight) this.#weights.splice(at, 0, new Weight(weight))
     this.#weights[at].add(watcher)
     this.#top = Math.max(this.#top, priority)
     this.size++
+  }
+
+  leave(watcher, reason) {
+    this.#remove(watcher)
+    watcher.end()
+    watcher.reject(reason)
+  }
+
+  timeoutError(timeout) {
+    return this.#lock.timeoutError(timeout)
   }
 
   #remove(watcher) {
@@ -99,7 +103,7 @@ class Watchers {
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
     // A custom signal that one of them stops may abort another one, or release the lock again.
     for (const watcher of told) {
-      watcher.isOver = true
+      watcher.markOver()
       this.#remove(watcher)
     }
     for (const watcher of told) {
@@ -109,4 +113,6 @@ class Watchers {
   }
 }
 
-module.exports = { Watchers }
+Watchers.prototype.observer = null
+
+module.exports = { Watcher, Watchers }

@@ -8,15 +8,15 @@
 // The slot stores the end of the last writer's minHold, and of the last reader's. A living process enforces its own
 // times: it keeps the lock. So a grant before a stored end follows a death: the caller gives the lock back, and acquires
 // it again at that end.
-const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, longestTimeout, readWait } = require('../core/options.js')
 const { undelivered } = require('../core/releaser.js')
 const { grantKey } = require('../core/rw_releaser.js')
-const { Limits } = require('../core/waiter.js')
+const { wait } = require('../core/waiter.js')
 const native = require('../addon/load.js')
 const { HostRWLock } = require('./rw_lock.js')
 const { signalled } = require('./hold_signal.js')
+const { Sleeper, Sleepers } = require('./sleepers.js')
 const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
 const { now } = native.clock
@@ -45,8 +45,7 @@ class TimedRWLock extends HostRWLock {
   /** Whether each hold has an end. */
   #hasEnd
   #ends
-  /** For each caller that waits for the end of a dead holder's rest: the function that rejects it. */
-  #sleepers = new Set()
+  #sleepers = new Sleepers(this)
 
   constructor(segment, _start, times) {
     super(segment)
@@ -101,26 +100,15 @@ class TimedRWLock extends HostRWLock {
   }
 
   /** Waits for the end of a dead holder's rest. */
-  #sleep(wait, { timeout, signal }) {
+  #sleep(time, { timeout, signal }) {
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
-    return new Promise((resolve, reject) => {
-      const limits = new Limits(1, 0)
-      const end = (settle, value) => {
-        clearTimeout(timer)
-        limits.end()
-        this.#sleepers.delete(giveUp)
-        settle(value)
-      }
-      const giveUp = (reason) => end(reject, reason)
-      const timer = setTimeout(() => end(resolve), Math.min(Math.ceil(wait), longestTimeout))
-      this.#sleepers.add(giveUp)
-      limits.begin({ timeout, signal }, giveUp, (late) => this.timeoutError(late))
-    })
+    const limits = { priority: 0, timeout, signal }
+    return wait(this.#sleepers, Sleeper, 1, limits, Math.min(Math.ceil(time), longestTimeout))
   }
 
   cancel(reason = this.cancelError) {
     super.cancel(reason)
-    for (const giveUp of this.#sleepers) giveUp(reason)
+    this.#sleepers.endAll(reason)
   }
 
   tryNow(ask, releaser) {

@@ -17,7 +17,7 @@ const {
   isOfEveryObject,
   readWait,
 } = require('../core/options.js')
-const { Limits } = require('../core/waiter.js')
+const { PromptWaiter, wait } = require('../core/waiter.js')
 const { receiverError } = require('./receiver.js')
 
 /** Options that would extend its scope beyond the thread, which is not supported. */
@@ -33,10 +33,12 @@ function readLimits(options = {}) {
 class Flight {
   #controller = new AbortController()
   #callers = new Set()
+  #key
   #onEnd
 
   /** `onEnd` is called once: when the execution has settled, or its last caller has left. */
-  constructor(onEnd) {
+  constructor(key, onEnd) {
+    this.#key = key
     this.#onEnd = onEnd
   }
 
@@ -65,16 +67,11 @@ class Flight {
     }
   }
 
-  /** Resolves to its result, unless the caller times out or its signal aborts first. */
-  join(limits, late) {
-    return new Promise((resolve, reject) => {
-      const caller = Object.assign(new Limits(1, 0), { resolve, reject })
-      this.#callers.add(caller)
-      caller.begin(limits, (reason) => this.#leave(caller, reason), late)
-    })
+  enqueue(caller) {
+    this.#callers.add(caller)
   }
 
-  #leave(caller, reason) {
+  leave(caller, reason) {
     this.#callers.delete(caller)
     caller.end()
     caller.reject(reason)
@@ -82,7 +79,12 @@ class Flight {
     this.#onEnd()
     abort(this.#controller, reason)
   }
+
+  timeoutError(timeout) {
+    return timeoutError(this.#key, timeout)
+  }
 }
+Flight.prototype.observer = null
 
 /** The flights by key of `it`, the `this` of `method`. Throws for any other receiver. */
 let flightsOf
@@ -107,9 +109,8 @@ class SingleFlight {
     checkCallback(work)
     const limits = readLimits(options)
     throwIfAborted(limits.signal)
-    const late = (timeout) => timeoutError(key, timeout)
-    if (limits.timeout === 0) throw late(0)
-    return flightOf(flights, key, work).join(limits, late)
+    if (limits.timeout === 0) throw timeoutError(key, 0)
+    return wait(flightOf(flights, key, work), PromptWaiter, 1, limits)
   }
 
   forget(key) {
@@ -127,7 +128,7 @@ class SingleFlight {
 function flightOf(flights, key, work) {
   const known = flights.get(key)
   if (known !== undefined) return known
-  const flight = new Flight(() => {
+  const flight = new Flight(key, () => {
     if (flights.get(key) === flight) flights.delete(key)
   })
   flights.set(key, flight)

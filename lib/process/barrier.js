@@ -7,9 +7,11 @@ const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { grantedAbandoned, notGranted, wait, Waiter } = require('./waiters.js')
+const { wait } = require('../core/waiter.js')
+const { abandonWait, grantedAbandoned, notGranted, Waiter } = require('./waiters.js')
 
 const { broken, missingShift } = native.layout.barrier
+const noLimits = readWait()
 
 class SharedBarrier extends SharedLock {
   constructor(parties) {
@@ -34,9 +36,14 @@ class SharedBarrier extends SharedLock {
       return Promise.reject(reasonOf(limits.signal))
     }
     checkStack()
+    const isNow = limits.timeout === 0
     const ticket = this.kind.native.enter(this.wordIndex, this.parties)
     if (ticket >= 0) {
-      return wait(this, ticket, Party, 1, limits, this.kind.native.missing(ticket))
+      const missing = this.kind.native.missing(ticket)
+      const promise = wait(this, Party, 1, isNow ? noLimits : limits, missing, ticket)
+      // A party that may not wait breaks the round, as one that gives up.
+      if (isNow) abandonWait(ticket, this.timeoutError(0))
+      return promise
     }
     this.dispatch(native.eventLoop.completions()) // the parties that came before
     return ticket === grantedAbandoned ? Promise.reject(brokenError(this)) : Promise.resolve(0)
@@ -84,8 +91,8 @@ SharedBarrier.prototype.kind = {
 }
 
 class Party extends Waiter {
-  constructor(lock, resolve, limits, _reject, missing) {
-    super(lock, resolve, limits)
+  constructor(resolve, limits, reject, missing, lock) {
+    super(resolve, limits, reject, missing, lock)
     this.missing = missing
   }
 }

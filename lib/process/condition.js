@@ -8,7 +8,8 @@ const native = require('../addon/load.js')
 const { free } = require('../core/mutex.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { wait, Waiter } = require('./waiters.js')
+const { wait } = require('../core/waiter.js')
+const { Waiter } = require('./waiters.js')
 
 const idle = 0
 /** The bits of an answer of waitSync. */
@@ -25,7 +26,7 @@ class SharedCondition extends SharedLock {
     if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
-    const promise = wait(this, this.enterFor(mutex), this.Waiter, 1, limits, mutex)
+    const promise = wait(this, this.Waiter, 1, limits, mutex, this.enterFor(mutex))
     this.releaseMutex(mutex)
     return promise
   }
@@ -99,9 +100,9 @@ class SharedCondition extends SharedLock {
   }
 
   /** Checks the stack first: a waiter that has left must get to the queue of its mutex. */
-  leave(ticket) {
+  leaveQueue(ticket) {
     checkStack()
-    return super.leave(ticket)
+    return super.leaveQueue(ticket)
   }
 
   strictness(mutex) {
@@ -115,8 +116,8 @@ class SharedCondition extends SharedLock {
 
 /** A waiter that goes back to `mutex`, for the grant that it had. */
 class ConditionWaiter extends Waiter {
-  constructor(lock, resolve, limits, _reject, mutex) {
-    super(lock, resolve, limits)
+  constructor(resolve, limits, reject, mutex, lock) {
+    super(resolve, limits, reject, mutex, lock)
     this.mutex = mutex
     this.grant = mutex.grant()
     this.hold(+1)

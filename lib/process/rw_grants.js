@@ -54,8 +54,8 @@ class Writer extends Waiter {
 }
 
 class Upgrader extends Waiter {
-  constructor(lock, resolve, limits, _reject, grant) {
-    super(lock, resolve, limits)
+  constructor(resolve, limits, reject, grant, lock) {
+    super(resolve, limits, reject, grant, lock)
     this.grant = grant
     grant.pending = this
   }

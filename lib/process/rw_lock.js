@@ -16,7 +16,8 @@ const {
   writeReleaser,
 } = require('./rw_grants.js')
 const { observed } = require('../core/platform.js')
-const { giveUp, grantedAbandoned, isGranted, refused, wait } = require('./waiters.js')
+const { wait } = require('../core/waiter.js')
+const { grantedAbandoned, isGranted, refused } = require('./waiters.js')
 
 const free = 0
 // See src/locks/rw_lock.h. A waiter asks for `read`, `write` or `upgrade`.
@@ -151,7 +152,7 @@ class SharedRWLock extends SharedLock {
       if (outcome === refused) return Promise.reject(upgradeError(this))
       return this.refuse(upgrade, this.timeoutError(0))
     }
-    return wait(this, outcome, Upgrader, upgrade, limits, grant)
+    return wait(this, Upgrader, upgrade, limits, grant, outcome)
   }
 
   /** Upgrades without waiting, or returns undefined. */
@@ -213,7 +214,7 @@ class SharedRWLock extends SharedLock {
     checkStackToRelease()
     grant.isOver = true
     if (grant.pending !== null) {
-      giveUp(grant.pending, endedError(this))
+      this.leave(grant.pending, endedError(this))
       // Too late: it is the writer already, and releases when its completion arrives.
       if (grant.pending !== null) return
     }

@@ -229,8 +229,8 @@ SharedSemaphore.prototype.kind = {
 
 class Acquirer extends Waiter {
   // Resolves at once, as async-mutex does: users rely on its order to the microtask.
-  constructor(lock, resolve, limits, reject) {
-    super(lock, resolve, limits)
+  constructor(resolve, limits, reject, subject, lock) {
+    super(resolve, limits, reject, subject, lock)
     this.reject = reject
   }
 
@@ -238,6 +238,8 @@ class Acquirer extends Waiter {
     return ticketOf(lock, weight, abandoned, before)
   }
 }
+
+Acquirer.prototype.rejectsAtOnce = true
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
   if (before > lock.share.most) lock.noteFree(before)

@@ -12,14 +12,13 @@ const { keepWith, shareKey, shareMemory, tableOfNames } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
 const {
   cancelAll,
-  abandonWait,
   grantedAbandoned,
   isGranted,
   takeCompletions,
-  wait,
-  waiterAt,
+  ticketQueue,
 } = require('./waiters.js')
 const { observed } = require('../core/platform.js')
+const { wait } = require('../core/waiter.js')
 const { offsetOf, queued, wordsOf } = require('./words.js')
 
 /** The promise of onIdle() of an object that listens to its share. */
@@ -125,7 +124,7 @@ class SharedLock extends AnyLock {
     const isNow = timeout === 0 || this.isFull(maxPending)
     const { isPassing } = Kind.prototype
     const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, isPassing)
-    if (answer >= 0) return wait(this, answer, Kind, weight, limits)
+    if (answer >= 0) return wait(this, Kind, weight, limits, undefined, answer)
     if (!isGranted(answer)) return this.turnDown(weight, limits, Kind)
     this.began()
     this.changed()
@@ -172,11 +171,6 @@ class SharedLock extends AnyLock {
   given(promise) {
     if (this.observer !== null) observed.gave(this.observer, undefined, promise)
     return promise
-  }
-
-  /** For an observer: makes `waiter` give up before it has waited. */
-  turnAway(waiter, reason) {
-    if (waiterAt(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   }
 
   enter(weight, priority, isPassing = false) {
@@ -250,7 +244,7 @@ class SharedLock extends AnyLock {
     this.dispatch(native.eventLoop.completions())
   }
 
-  leave(ticket) {
+  leaveQueue(ticket) {
     return this.kind.native.leave(this.wordIndex, ticket)
   }
 
@@ -288,7 +282,7 @@ class SharedLock extends AnyLock {
   }
 }
 
-Object.assign(SharedLock.prototype, {
+Object.assign(SharedLock.prototype, ticketQueue, {
   admitted: null,
   scope: 'process',
   /** As in Lender. */

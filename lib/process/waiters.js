@@ -3,7 +3,7 @@
 // binding/completions.h); this module settles the promise.
 const native = require('../addon/load.js')
 const { AnyLock } = require('../core/lock.js')
-const { AnyWaiter, Limits } = require('../core/waiter.js')
+const { AnyWaiter } = require('../core/waiter.js')
 const { observed } = require('../core/platform.js')
 const { addSource } = require('../core/pending.js')
 const { keepAlive } = require('./keep_alive.js')
@@ -33,7 +33,7 @@ const gone = {}
  * every field counts.
  */
 class Waiter extends AnyWaiter {
-  constructor(lock, resolve, limits) {
+  constructor(resolve, limits, _reject, _subject, lock) {
     super(resolve, limits)
     this.lock = lock
     this.count(+1)
@@ -55,49 +55,24 @@ class Waiter extends AnyWaiter {
   }
 }
 
-class TicketLimits extends Limits {
-  constructor(weight, priority, ticket) {
-    super(weight, priority)
-    this.ticket = ticket
-  }
-}
+/** The queue of C++ as one of core/waiter.js, for locks whose waiters have tickets. */
+const ticketQueue = {
+  enqueue(waiter, ticket) {
+    waiters[ticket] = waiter
+    if (waiter.limits !== null) waiter.limits.ticket = ticket
+    if (this.observer !== null) waiter.ticket = ticket
+  },
 
-// The executor of every promise here: one closure for all.
-let lastResolve
-let lastReject
-const keep = (resolve, reject) => {
-  lastResolve = resolve
-  lastReject = reject
-}
+  /** Does nothing after the wait is over. */
+  leave(waiter, reason) {
+    const { ticket } = waiter.limits
+    if (waiters[ticket] === waiter) abandonWait(ticket, reason)
+  },
 
-/**
- * Returns a promise for the wait of `ticket`, by a waiter of class `Kind`. `subject` is an argument of some kinds. A
- * caller that may not wait has no ticket, except at a barrier, which it breaks.
- */
-function wait(lock, ticket, Kind, weight, { priority, timeout, signal }, subject) {
-  const promise = new Promise(keep)
-  const isLimited = timeout !== undefined || signal !== undefined
-  const isUsual = weight === 1 && priority === 0 && !isLimited
-  const limits = isUsual ? null : new TicketLimits(weight, priority, ticket)
-  if (isLimited) limits.reject = lastReject
-  const waiter = new Kind(lock, lastResolve, limits, lastReject, subject)
-  waiters[ticket] = waiter
-  lastResolve = undefined
-  lastReject = undefined
-  if (timeout === 0) {
-    giveUp(waiter, lock.timeoutError(0))
-    return promise
-  }
-  if (lock.observer !== null && !waiter.isToStay) {
-    waiter.ticket = ticket
-    observed.waiting(lock.observer, waiter, promise)
-  }
-  // The observer's callback may have ended the wait.
-  if (isLimited && waiters[ticket] === waiter) {
-    const end = (reason) => giveUp(waiter, reason)
-    limits.begin({ timeout, signal }, end, (late) => lock.timeoutError(late, waiter))
-  }
-  return promise
+  /** For an observer: makes `waiter` give up before it has waited. */
+  turnAway(waiter, reason) {
+    if (waiters[waiter.ticket] === waiter) abandonWait(waiter.ticket, reason)
+  },
 }
 
 /**
@@ -112,17 +87,11 @@ function* locksOfWaits() {
 }
 addSource(locksOfWaits)
 
-/** Makes `waiter`, which has limits, give up, unless its wait is over. */
-function giveUp(waiter, reason) {
-  const { ticket } = waiter.limits
-  if (waiters[ticket] === waiter) abandonWait(ticket, reason)
-}
-
 /** Makes the waiter of `ticket` give up. */
 function abandonWait(ticket, reason) {
   const waiter = waiters[ticket]
   const { lock } = waiter
-  const left = lock.leave(ticket)
+  const left = lock.leaveQueue(ticket)
   // Too late: this thread has the lock, and the completion is on its way.
   if (left === leaves.admitted) return
   waiters[ticket] = left === leaves.leftAwake ? gone : undefined
@@ -272,7 +241,6 @@ module.exports = {
   agent,
   cancelAll,
   claimAll,
-  giveUp,
   giveUpWhere,
   abandonWait,
   gone,
@@ -285,8 +253,8 @@ module.exports = {
   take,
   takeClaimed,
   takeCompletions,
+  ticketQueue,
   Waiter,
-  wait,
   waiterAt,
   waitsForOthers,
 }

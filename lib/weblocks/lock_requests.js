@@ -9,6 +9,7 @@ const { modeNames } = require('./request_options.js')
 const native = require('../addon/load.js')
 const { lazyProperty, makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
+const { wait } = require('../core/waiter.js')
 const { keepAlive } = require('../process/keep_alive.js')
 const {
   gone,
@@ -17,7 +18,7 @@ const {
   stolen,
   take,
   takeCompletions,
-  wait,
+  ticketQueue,
   Waiter,
   waitsForOthers,
 } = require('../process/waiters.js')
@@ -64,7 +65,7 @@ class Request extends AnyLock {
     return this.ticket === lost
   }
 
-  leave(ticket) {
+  leaveQueue(ticket) {
     this.ticket = released
     return native.lockManager.leave(ticket)
   }
@@ -139,7 +140,7 @@ class Request extends AnyLock {
   }
 }
 
-Request.prototype.hasDiagnostics = false
+Object.assign(Request.prototype, ticketQueue, { hasDiagnostics: false })
 
 /** The promise of a request that waits. */
 class Pending extends Waiter {
@@ -198,7 +199,7 @@ function enter(name, wish, Kind, callback) {
   const what = answer & ((1 << answers.bits) - 1)
   const request = new Request(name, mode, ticket, callback, signal)
   updateKeepAlive()
-  if (what === answers.waiting) return wait(request, ticket, Kind, 1, wish)
+  if (what === answers.waiting) return wait(request, Kind, 1, wish, undefined, ticket)
   keepTicket(ticket, request)
   if (steal) request.dispatch(native.eventLoop.completions())
   return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))

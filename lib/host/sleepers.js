@@ -1,0 +1,57 @@
+'use strict'
+// Callers that wait for the end of a dead holder's rest, each by a timer.
+const { clearTimeout, setTimeout } = require('../core/builtins.js')
+const { PromptWaiter } = require('../core/waiter.js')
+
+class Sleeper extends PromptWaiter {
+  timer = undefined
+
+  constructor(resolve, limits, reject, time) {
+    super(resolve, limits, reject)
+    this.time = time
+  }
+
+  end() {
+    clearTimeout(this.timer)
+    super.end()
+  }
+}
+
+/** A queue of waiter.js. */
+class Sleepers {
+  observer = null
+  #lock
+  #all = new Set()
+
+  constructor(lock) {
+    this.#lock = lock
+  }
+
+  enqueue(sleeper) {
+    this.#all.add(sleeper)
+    sleeper.timer = setTimeout(() => {
+      this.#wake(sleeper)
+      sleeper.resolve()
+    }, sleeper.time)
+  }
+
+  leave(sleeper, reason) {
+    this.#wake(sleeper)
+    sleeper.reject(reason)
+  }
+
+  endAll(reason) {
+    for (const sleeper of this.#all) this.leave(sleeper, reason)
+  }
+
+  timeoutError(timeout) {
+    return this.#lock.timeoutError(timeout)
+  }
+
+  #wake(sleeper) {
+    this.#all.delete(sleeper)
+    sleeper.end()
+  }
+}
+
+module.exports = { Sleeper, Sleepers }
