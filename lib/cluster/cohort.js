@@ -7,16 +7,16 @@
 // no lease yet. While a caller is expected, a lease without a holder stays; then it ends.
 const { throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
-const { PromptWaiter, wait } = require('../core/waiter.js')
+const { UnobservedWaiter, wait } = require('../core/waiter.js')
 const { Hold } = require('./hold.js')
 const { Lease } = require('./lease.js')
 const { OpenLeases } = require('./open_leases.js')
 const { UpgradeLease } = require('./upgrade_lease.js')
 
-/** A caller that waits for the server to grant `lease`. */
-class LeaseWaiter extends PromptWaiter {
-  constructor(resolve, limits, reject, { lease, wish }) {
-    super(resolve, limits, reject)
+/** A caller that waits for the server to grant `lease`: engine_lock.js tells the observer of it. */
+class LeaseWaiter extends UnobservedWaiter {
+  constructor(resolve, limits, { lease, wish }) {
+    super(resolve, limits)
     this.lease = lease
     this.wish = wish
   }
@@ -87,7 +87,7 @@ class Cohort {
   cancel(reason) {
     for (const lease of this.#asking) {
       const waiters = [...lease.waiters].filter(({ wish }) => !wish.isToStay)
-      this.#endAll(lease, ({ reject }) => reject(reason), waiters)
+      this.#endAll(lease, (waiter) => waiter.reject(reason), waiters)
     }
   }
 
@@ -205,7 +205,7 @@ class Cohort {
   refused(lease, error = this.owner.timeoutError(0)) {
     this.#forget(lease)
     lease.end()
-    this.#endAll(lease, ({ reject }) => reject(error))
+    this.#endAll(lease, (waiter) => waiter.reject(error))
   }
 
   failed(lease, error) {
@@ -267,8 +267,5 @@ class Cohort {
     this.hub.part(this)
   }
 }
-
-/** The observer of the lock is told by engine_lock.js. */
-Cohort.prototype.observer = null
 
 module.exports = { Cohort }

@@ -104,7 +104,7 @@ function missingError(barrier, timeout) {
 }
 
 class Party extends Waiter {
-  constructor(resolve, limits, _reject, missing) {
+  constructor(resolve, limits, missing) {
     super(resolve, limits)
     this.missing = missing
   }

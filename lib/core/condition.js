@@ -63,7 +63,7 @@ LocalCondition.prototype.kind = 'condition variable'
 LocalCondition.prototype.late = 'was not notified'
 
 class ConditionWaiter extends Waiter {
-  constructor(resolve, limits, _reject, mutex) {
+  constructor(resolve, limits, mutex) {
     super(resolve, limits)
     this.mutex = mutex
     this.grant = mutex.grant()

@@ -6,8 +6,8 @@ const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
 const { WaitQueue } = require('./wait_queue.js')
 const platform = require('./platform.js')
-const { Watcher, Watchers } = require('./watchers.js')
-const { wait } = require('./waiter.js')
+const { Watchers } = require('./watchers.js')
+const { UnobservedWaiter, wait } = require('./waiter.js')
 
 const unavailable = 'was not available'
 
@@ -247,9 +247,9 @@ class LocalLock extends AnyLock {
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     if (this.watchers === null) {
       platform.trackWaits(this)
-      this.watchers = new Watchers(this)
+      this.watchers = new Watchers((late) => this.timeoutError(late))
     }
-    return wait(this.watchers, Watcher, weight, { priority, timeout, signal })
+    return wait(this.watchers, UnobservedWaiter, weight, limits)
   }
 
   /** Resolves the watchers that can go. Drops the list when it is empty, so that a release only compares with null. */

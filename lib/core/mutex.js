@@ -194,7 +194,7 @@ class LocalMutex extends LocalLock {
 
   /** Makes `grant`, whose holder waited for a condition, the current one again, in its turn. */
   reacquire(limits, grant, then) {
-    const waiter = new Returner(then, limits, undefined, grant)
+    const waiter = new Returner(then, limits, grant)
     if (this.current !== free) {
       this.enqueue(waiter)
       return
@@ -285,7 +285,7 @@ class Acquirer extends MutexWaiter {
 }
 
 class Returner extends MutexWaiter {
-  constructor(resolve, limits, _reject, grant) {
+  constructor(resolve, limits, grant) {
     super(resolve, limits)
     this.grant = grant
   }

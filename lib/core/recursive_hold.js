@@ -135,7 +135,7 @@ function context() {
 
 /** A caller that waits inside a hold, with its `limits`. */
 class InnerWaiter extends Runner {
-  constructor(resolve, limits, _reject, given) {
+  constructor(resolve, limits, given) {
     super(resolve, limits)
     this.given = given
   }

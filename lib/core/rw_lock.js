@@ -285,7 +285,7 @@ class Writer extends Waiter {
 }
 
 class Upgrader extends Waiter {
-  constructor(resolve, limits, _reject, grant) {
+  constructor(resolve, limits, grant) {
     super(resolve, limits)
     this.grant = grant
     grant.pending = this

@@ -248,11 +248,6 @@ class Runner extends Waiter {
   static valueOf(lock) {
     return lock.value
   }
-
-  constructor(resolve, limits, reject) {
-    super(resolve, limits)
-    this.reject = reject
-  }
 }
 Runner.prototype.mode = undefined
 /** As async-mutex does: users rely on its order to the microtask. */

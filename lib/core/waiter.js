@@ -8,7 +8,7 @@
 //   enqueue(waiter, ticket)        puts the waiter into the queue; tickets are those of C++
 //   leave(waiter, reason)          takes it out, and rejects it
 //   timeoutError(timeout, waiter)
-//   observer                       that of the lock, or null
+//   observer                       that of the lock, or null: only for waiters that it counts
 //   observeWait(waiter, promise)   tells the observer
 //
 // What may not wait never gets here: the lock refuses it before.
@@ -71,13 +71,8 @@ class Waiter extends AnyWaiter {
   }
 }
 
-/** A waiter that rejects in the same microtask: see reject(). */
-class PromptWaiter extends AnyWaiter {
-  constructor(resolve, limits, reject) {
-    super(resolve, limits)
-    this.reject = reject
-  }
-}
+/** A waiter that no observer counts. It rejects in the same microtask: see reject(). */
+class UnobservedWaiter extends AnyWaiter {}
 
 /** The limits of a wait, and what it asks for. */
 class Limits {
@@ -154,7 +149,7 @@ Object.assign(AnyWaiter.prototype, {
   wait: undefined,
 })
 
-PromptWaiter.prototype.rejectsAtOnce = true
+Object.assign(UnobservedWaiter.prototype, { isToStay: true, rejectsAtOnce: true })
 
 // The executors of every promise: closures made once. Each function kept costs a write barrier of some 6 ns.
 let lastResolve
@@ -174,19 +169,24 @@ const keepBoth = (resolve, reject) => {
 function wait(queue, Kind, weight, { priority, timeout, signal }, subject, ticket) {
   const isLimited = timeout !== undefined || signal !== undefined
   const limits = weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
-  const promise = new Promise(isLimited || Kind.prototype.rejectsAtOnce ? keepBoth : keepResolve)
+  const isPrompt = isLimited || Kind.prototype.rejectsAtOnce
+  const promise = new Promise(isPrompt ? keepBoth : keepResolve)
+  const waiter = new Kind(lastResolve, limits, subject, queue)
   if (isLimited) limits.reject = lastReject
-  const waiter = new Kind(lastResolve, limits, lastReject, subject, queue)
+  else if (isPrompt) waiter.reject = lastReject
   lastResolve = undefined
   lastReject = undefined
   queue.enqueue(waiter, ticket)
   if (queue.observer !== null && !waiter.isToStay) queue.observeWait(waiter, promise)
   // The observer's callback may have ended the wait.
   if (isLimited && !limits.isOver) {
-    const giveUp = (reason) => queue.leave(waiter, reason)
-    limits.begin({ timeout, signal }, giveUp, (late) => queue.timeoutError(late, waiter))
+    limits.begin(
+      { timeout, signal },
+      (reason) => queue.leave(waiter, reason),
+      (late) => queue.timeoutError(late, waiter),
+    )
   }
   return promise
 }
 
-module.exports = { AnyWaiter, Limits, PromptWaiter, wait, Waiter }
+module.exports = { AnyWaiter, Limits, UnobservedWaiter, wait, Waiter }

@@ -1,7 +1,6 @@
 'use strict'
 // Callers that wait for a lock to become free, without wanting it (waitForUnlock). They are in no queue: a waiter
 // that is queued to acquire goes first.
-const { AnyWaiter } = require('./waiter.js')
 
 /** The watchers of one weight, by priority. */
 class Weight {
@@ -30,21 +29,17 @@ class Weight {
   }
 }
 
-/** A caller that waits. No observer counts it: it does not want the lock. */
-class Watcher extends AnyWaiter {}
-Watcher.prototype.isToStay = true
-
 /** A queue of waiter.js, without an order: any number of watchers may go at once. */
 class Watchers {
-  #lock
   /** By weight, the lightest first: a release looks only at weights that fit. */
   #weights = []
   /** The highest priority of any watcher, so that most releases need not look at any. */
   #top = -Infinity
   size = 0
 
-  constructor(lock) {
-    this.#lock = lock
+  /** `timeoutError` is that of the lock. */
+  constructor(timeoutError) {
+    this.timeoutError = timeoutError
   }
 
   enqueue(watcher) {
@@ -60,10 +55,6 @@ class Watchers {
     this.#remove(watcher)
     watcher.end()
     watcher.reject(reason)
-  }
-
-  timeoutError(timeout) {
-    return this.#lock.timeoutError(timeout)
   }
 
   #remove(watcher) {
@@ -113,6 +104,4 @@ class Watchers {
   }
 }
 
-Watchers.prototype.observer = null
-
-module.exports = { Watcher, Watchers }
+module.exports = { Watchers }

@@ -89,7 +89,7 @@ class HostReturner extends LentReturner {
   #isNotified
 
   constructor(waiter, isNotified, then) {
-    super(then, null, undefined, waiter.grant)
+    super(then, null, waiter.grant)
     this.#waiter = waiter
     this.#isNotified = isNotified
   }

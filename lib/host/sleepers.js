@@ -1,13 +1,13 @@
 'use strict'
 // Callers that wait for the end of a dead holder's rest, each by a timer.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
-const { PromptWaiter } = require('../core/waiter.js')
+const { UnobservedWaiter } = require('../core/waiter.js')
 
-class Sleeper extends PromptWaiter {
+class Sleeper extends UnobservedWaiter {
   timer = undefined
 
-  constructor(resolve, limits, reject, time) {
-    super(resolve, limits, reject)
+  constructor(resolve, limits, time) {
+    super(resolve, limits)
     this.time = time
   }
 
@@ -19,7 +19,6 @@ class Sleeper extends PromptWaiter {
 
 /** A queue of waiter.js. */
 class Sleepers {
-  observer = null
   #lock
   #all = new Set()
 

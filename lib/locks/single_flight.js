@@ -17,7 +17,7 @@ const {
   isOfEveryObject,
   readWait,
 } = require('../core/options.js')
-const { PromptWaiter, wait } = require('../core/waiter.js')
+const { UnobservedWaiter, wait } = require('../core/waiter.js')
 const { receiverError } = require('./receiver.js')
 
 /** Options that would extend its scope beyond the thread, which is not supported. */
@@ -84,7 +84,6 @@ class Flight {
     return timeoutError(this.#key, timeout)
   }
 }
-Flight.prototype.observer = null
 
 /** The flights by key of `it`, the `this` of `method`. Throws for any other receiver. */
 let flightsOf
@@ -110,7 +109,7 @@ class SingleFlight {
     const limits = readLimits(options)
     throwIfAborted(limits.signal)
     if (limits.timeout === 0) throw timeoutError(key, 0)
-    return wait(flightOf(flights, key, work), PromptWaiter, 1, limits)
+    return wait(flightOf(flights, key, work), UnobservedWaiter, 1, limits)
   }
 
   forget(key) {

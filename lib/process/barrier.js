@@ -91,8 +91,8 @@ SharedBarrier.prototype.kind = {
 }
 
 class Party extends Waiter {
-  constructor(resolve, limits, reject, missing, lock) {
-    super(resolve, limits, reject, missing, lock)
+  constructor(resolve, limits, missing, lock) {
+    super(resolve, limits, missing, lock)
     this.missing = missing
   }
 }

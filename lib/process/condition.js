@@ -116,8 +116,8 @@ class SharedCondition extends SharedLock {
 
 /** A waiter that goes back to `mutex`, for the grant that it had. */
 class ConditionWaiter extends Waiter {
-  constructor(resolve, limits, reject, mutex, lock) {
-    super(resolve, limits, reject, mutex, lock)
+  constructor(resolve, limits, mutex, lock) {
+    super(resolve, limits, mutex, lock)
     this.mutex = mutex
     this.grant = mutex.grant()
     this.hold(+1)

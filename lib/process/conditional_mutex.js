@@ -20,7 +20,7 @@ class ConditionalMutex extends LentMutex {
 
   /** A wait for a condition has failed. Calls `then` when `grant` holds the mutex again. */
   reenter(grant, then) {
-    this.enqueue(new LentReturner(then, null, undefined, grant))
+    this.enqueue(new LentReturner(then, null, grant))
   }
 
   catchUp() {

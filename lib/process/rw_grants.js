@@ -54,8 +54,8 @@ class Writer extends Waiter {
 }
 
 class Upgrader extends Waiter {
-  constructor(resolve, limits, reject, grant, lock) {
-    super(resolve, limits, reject, grant, lock)
+  constructor(resolve, limits, grant, lock) {
+    super(resolve, limits, grant, lock)
     this.grant = grant
     grant.pending = this
   }

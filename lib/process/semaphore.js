@@ -228,17 +228,12 @@ SharedSemaphore.prototype.kind = {
 }
 
 class Acquirer extends Waiter {
-  // Resolves at once, as async-mutex does: users rely on its order to the microtask.
-  constructor(resolve, limits, reject, subject, lock) {
-    super(resolve, limits, reject, subject, lock)
-    this.reject = reject
-  }
-
   static value(lock, weight, abandoned, before) {
     return ticketOf(lock, weight, abandoned, before)
   }
 }
 
+/** As async-mutex does: users rely on its order to the microtask. */
 Acquirer.prototype.rejectsAtOnce = true
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {

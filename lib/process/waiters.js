@@ -33,7 +33,7 @@ const gone = {}
  * every field counts.
  */
 class Waiter extends AnyWaiter {
-  constructor(resolve, limits, _reject, _subject, lock) {
+  constructor(resolve, limits, _subject, lock) {
     super(resolve, limits)
     this.lock = lock
     this.count(+1)

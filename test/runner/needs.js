@@ -19,7 +19,7 @@ const quick = [
   ['test/cluster/redis_contract.test.js', 'redis-server'],
   ['test/cluster/postgres_{contract,steps}.test.js', 'PostgreSQL'],
   ['test/cluster/client_majors.test.js', 'redis-server'],
-  ['test/cluster/{async_context,deployed_engines,ready}.test.js', ...servers],
+  ['test/cluster/{async_context,deployed_engines,first_session,ready}.test.js', ...servers],
   ['test/cluster/engines_keep_alive.test.js', 'PostgreSQL'],
   ['test/host/lacks.test.js', 'a clock that tests can set'],
 ]
