@@ -113,23 +113,22 @@ class Keeper {
     try {
       await openHere(id, this.#ttl)
     } catch (error) {
-      this.#settle(id, error)
+      this.#take(id)?.reject(error)
       return
     }
-    // Else the thread has ended meanwhile.
-    if (!this.#opening.has(id)) return
+    const opening = this.#take(id)
+    // The thread has ended meanwhile.
+    if (opening === undefined) return
     writeUntil(until, sent + safely(this.#ttl))
     this.#worker.postMessage({ id, buffer: until.buffer, isOpen: true })
-    this.#settle(id)
+    opening.resolve()
   }
 
-  /** The session `id` is open, or there is an error. Returns whether open() has waited for that. */
-  #settle(id, error) {
+  /** The functions that settle open(), unless it has settled. */
+  #take(id) {
     const opening = this.#opening.get(id)
     this.#opening.delete(id)
-    if (error === undefined) opening?.resolve()
-    else opening?.reject(error)
-    return opening !== undefined
+    return opening
   }
 
   /** The session is not renewed any more. */
@@ -154,7 +153,10 @@ class Keeper {
       if (error !== undefined) this.#onTrouble()
       return
     }
-    if (!this.#settle(id, error) && !isOpen) this.#onEnd(id, error)
+    const opening = this.#take(id)
+    if (isOpen) opening?.resolve()
+    else if (opening !== undefined) opening.reject(error)
+    else this.#onEnd(id, error)
   }
 
   #failed(worker, error) {

@@ -1,7 +1,7 @@
 'use strict'
-// The start of an engine in this thread: it starts the renewing thread, which loads the client, and opens the first
-// session. On a busy machine that takes seconds in which the server idles. So the start counts against no limit of a
-// caller, unless it fails: then all of its time counts.
+// The start of an engine in this thread: it connects, starts the renewing thread, and opens the first session, by the
+// client of this thread or by the other thread, which loads its own for that. On a busy machine that takes seconds in
+// which the server idles. So the start counts against no limit of a caller, unless it fails: then all of its time counts.
 
 /** The limit of a start that does not fail, in milliseconds. */
 const longestStart = 30_000

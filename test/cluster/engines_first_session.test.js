@@ -144,16 +144,16 @@ describe('The first session of an engine', () => {
     assert.equal(signal.aborted, false)
   })
 
-  it('is not there where it could not be opened, and the thread opens the next one', async () => {
-    const engine = world.engineOver({ ttl }, () => ({
-      open: () => Promise.reject(new Error('refused')),
-    }))
-    ;(await world.clock.until(mutexOf(engine).acquire()))()
-    assert.deepEqual(
-      done.map(([what]) => what),
-      ['connect', 'open'],
-    )
-  })
+  for (const reason of [new Error('refused'), undefined]) {
+    it(`is not there where it could not be opened, for ${reason}, and the thread opens the next one`, async () => {
+      const engine = world.engineOver({ ttl }, () => ({ open: () => Promise.reject(reason) }))
+      ;(await world.clock.until(mutexOf(engine).acquire()))()
+      assert.deepEqual(
+        done.map(([what]) => what),
+        ['connect', 'open'],
+      )
+    })
+  }
 
   it('is not there where the renewing thread ends meanwhile', async () => {
     let thread
