@@ -60,7 +60,9 @@ class Hub {
         this.lose(session, error.message, error)
     }
     const onTrouble = () => this.#start.failed()
-    const listener = { onEnd, onTrouble }
+    // Where that fails, the session expires.
+    const onUnused = (id) => driver.end(id).catch(() => {})
+    const listener = { onEnd, onTrouble, onUnused }
     this.#keeper = new Keeper(driver.keeper, settings.ttl, listener, { clock, startThread })
   }
 

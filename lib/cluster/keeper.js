@@ -67,6 +67,7 @@ class Keeper {
   #ttl
   #onEnd
   #onTrouble
+  #onUnused
   #clock
   #startThread
   #files
@@ -79,14 +80,15 @@ class Keeper {
   trouble
 
   /**
-   * Calls `onEnd(session id, error)` when an open session is over, and `onTrouble()` when there is trouble. `outside` is
-   * that of a Hub.
+   * Calls `onEnd(session id, error)` when an open session is over, `onTrouble()` when there is trouble, and `onUnused(session
+   * id)` when a session has opened too late. `outside` is that of a Hub.
    */
-  constructor(spec, ttl, { onEnd, onTrouble }, outside) {
+  constructor(spec, ttl, { onEnd, onTrouble, onUnused }, outside) {
     this.#spec = spec
     this.#ttl = ttl
     this.#onEnd = onEnd
     this.#onTrouble = onTrouble
+    this.#onUnused = onUnused
     this.#clock = outside.clock
     this.#startThread = outside.startThread ?? startThread
     this.#files = readFiles(spec)
@@ -110,6 +112,7 @@ class Keeper {
 
   async #openHere({ id, until }, openHere) {
     const sent = this.#clock.now()
+    this.#worker.postMessage({ id, isOpening: true })
     try {
       await openHere(id, this.#ttl)
     } catch (error) {
@@ -117,8 +120,11 @@ class Keeper {
       return
     }
     const opening = this.#take(id)
-    // The thread has ended meanwhile.
-    if (opening === undefined) return
+    // The engine has been closed, or the thread has ended.
+    if (opening === undefined) {
+      this.#onUnused(id)
+      return
+    }
     writeUntil(until, sent + safely(this.#ttl))
     this.#worker.postMessage({ id, buffer: until.buffer, isOpen: true })
     opening.resolve()

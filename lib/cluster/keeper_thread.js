@@ -22,6 +22,7 @@ async function end() {
 
 parentPort.on('message', (message) => {
   if (message === 'end') end()
+  else if (message.isOpening) renewal.prepare(message.id)
   else if (message.buffer === undefined) renewal.forget(message.id)
   else renewal.keep(message)
 })

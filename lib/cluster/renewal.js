@@ -4,6 +4,9 @@
 const { readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
 
+/** The part of its ttl after which a session that another thread opens is renewed for the first time. */
+const early = 1 / 6
+
 class Renewal {
   #makeConnection
   #ttl
@@ -51,6 +54,14 @@ class Renewal {
     return new Promise((resolve) => this.#clock.setTimeout(resolve, time))
   }
 
+  /** Another thread is opening the session `id`: this one loads the client and connects early enough to renew it. */
+  async prepare(id) {
+    this.#current = id
+    await this.#after(this.#ttl * early)
+    // Where that fails, so does the renewal, which tries again.
+    if (this.#current === id) this.#connect().catch(() => {})
+  }
+
   /** Opens the session `id`, unless it `isOpen`, and renews it. */
   async keep({ id, buffer, isOpen }) {
     this.#current = id
@@ -58,8 +69,7 @@ class Renewal {
     const ttl = this.#ttl
     try {
       if (!isOpen) await this.#open(id, until)
-      // The first renewal of an open session comes early: before it, this thread loads the client and connects.
-      for (let pause = isOpen ? ttl / 6 : ttl / 3; ; pause = ttl / 3) {
+      for (let pause = isOpen ? this.#untilEarly(until) : ttl / 3; ; pause = ttl / 3) {
         await this.#after(pause)
         if (this.#current !== id) return
         await this.#renew(id, until)
@@ -68,6 +78,11 @@ class Renewal {
       writeUntil(until, 0)
       this.#post({ id, isOpen: false, error: pack(error) })
     }
+  }
+
+  /** The time left until the first renewal of a session that another thread has opened, perhaps long ago. */
+  #untilEarly(until) {
+    return Math.max(0, readUntil(until) - safely(this.#ttl) * (1 - early) - this.#clock.now())
   }
 
   async #open(id, until) {

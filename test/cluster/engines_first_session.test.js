@@ -45,7 +45,7 @@ describe('The first session of an engine', () => {
   it('is opened before the renewing thread connects, which does that before the first renewal', async () => {
     const mutex = mutexOf(world.engineOver({ ttl }))
     const release = await mutex.acquire()
-    await world.clock.pass(999)
+    await world.clock.pass(900)
     assert.deepEqual(done, [])
     await world.clock.pass(4 * ttl)
     const times = done.map(([what, time]) => [what, Math.round(time / 1000)])
@@ -113,6 +113,41 @@ describe('The first session of an engine', () => {
     assert.equal(signal.aborted, false)
     await world.clock.pass(100)
     assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+  })
+
+  it('is renewed in time when its answer comes late, though loading the client takes long', async () => {
+    const { opened, open } = gate()
+    connect = () => world.clock.after(1000)
+    const engine = world.engineOver({ ttl }, (driver) => ({
+      async open(...args) {
+        await driver.open(...args)
+        await opened
+      },
+    }))
+    const waiting = mutexOf(engine).acquire()
+    await world.clock.pass(ttl - 500)
+    open()
+    const { signal } = await waiting
+    await world.clock.pass(3 * ttl)
+    assert.equal(signal.aborted, false)
+  })
+
+  it('is ended if it opens after the end of the engine', async () => {
+    const { opened, open } = gate()
+    const engine = world.engineOver({ ttl }, (driver) => ({
+      async open(...args) {
+        await opened
+        await driver.open(...args)
+      },
+    }))
+    const rejected = assert.rejects(mutexOf(engine).acquire(), { code: 'ERR_LOCK_ENGINE' })
+    await world.clock.settle()
+    await engine.close()
+    await rejected
+    open()
+    await world.clock.settle()
+    assert.equal(world.server.sessions.size, 0)
+    assert.equal(world.count('end'), 1)
   })
 
   it('is lost when the renewing thread cannot connect, whose reason is the cause', async () => {

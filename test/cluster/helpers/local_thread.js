@@ -29,6 +29,8 @@ class LocalThread extends EventEmitter {
       if (message === 'end') {
         await this.#renewal.end()
         this.emit('exit')
+      } else if (message.isOpening) {
+        this.#renewal.prepare(message.id)
       } else if (message.buffer === undefined) {
         this.#renewal.forget(message.id)
       } else {
