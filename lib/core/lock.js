@@ -144,8 +144,8 @@ class LocalLock extends AnyLock {
    * extra constructor argument of some kinds.
    */
   queueUp(weight, limits, Kind, subject) {
-    const { timeout, ifAvailable, maxPending } = limits
-    if (ifAvailable) return Promise.resolve()
+    const { timeout, maxPending } = limits
+    if (limits.ifAvailable) return Promise.resolve()
     if (this.isFull(maxPending)) return this.refuse(Kind, weight, this.fullError(maxPending))
     if (timeout === 0) return this.refuse(Kind, weight, this.timeoutError(0))
     return wait(this, Kind, weight, limits, subject)

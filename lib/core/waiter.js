@@ -171,9 +171,11 @@ function wait(queue, Kind, weight, { priority, timeout, signal }, subject, ticke
   const limits = weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
   const isPrompt = isLimited || Kind.prototype.rejectsAtOnce
   const promise = new Promise(isPrompt ? keepBoth : keepResolve)
+  // A listener of the program, which some constructors call, may wait as well.
+  const reject = lastReject
   const waiter = new Kind(lastResolve, limits, subject, queue)
-  if (isLimited) limits.reject = lastReject
-  else if (isPrompt) waiter.reject = lastReject
+  if (isLimited) limits.reject = reject
+  else if (isPrompt) waiter.reject = reject
   lastResolve = undefined
   lastReject = undefined
   queue.enqueue(waiter, ticket)

@@ -23,10 +23,6 @@ class Weight {
     all.delete(watcher)
     if (all.size === 0) this.byPriority.delete(priority)
   }
-
-  get isEmpty() {
-    return this.byPriority.size === 0
-  }
 }
 
 /** A queue of waiter.js, without an order: any number of watchers may go at once. */
@@ -60,7 +56,7 @@ class Watchers {
   #remove(watcher) {
     const at = this.#find(watcher.weight)
     this.#weights[at].delete(watcher)
-    if (this.#weights[at].isEmpty) this.#weights.splice(at, 1)
+    if (this.#weights[at].byPriority.size === 0) this.#weights.splice(at, 1)
     this.size--
   }
 

@@ -96,5 +96,6 @@ class Party extends Waiter {
     this.missing = missing
   }
 }
+Party.prototype.rejectsAtOnce = true
 
 module.exports = { SharedBarrier }

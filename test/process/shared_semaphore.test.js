@@ -2,6 +2,7 @@
 const assert = require('node:assert/strict')
 const { Semaphore } = require('../..')
 const { freshName, sleep, useAgents, within } = require('../helpers/agents.js')
+const { inChild } = require('../helpers/children.js')
 const { outcome, settled } = require('../helpers/keyed.js')
 const { queued } = require('../helpers/promises.js')
 
@@ -252,5 +253,24 @@ describe('Semaphore: threads', () => {
     const next = semaphore.acquire()
     last()
     await next
+  })
+
+  it('rejects a waiter whose beginning has called a listener that waits as well', async () => {
+    const shown = await inChild(`
+      const local = new Mutex()
+      await local.acquire()
+      let isMet = false
+      process.on('newListener', (name) => {
+        if (name !== 'beforeExit') return
+        isMet = true
+        local.acquire().catch(() => {})
+      })
+      const semaphore = new Semaphore(0, { shared: true })
+      const waits = [semaphore.acquire(), semaphore.acquire()]
+      semaphore.cancel()
+      for (const one of waits) await one.catch(({ code }) => show(code))
+      local.cancel()
+      show(isMet)`)
+    assert.deepEqual(shown, ['ERR_LOCK_CANCELED', 'ERR_LOCK_CANCELED', true])
   })
 })

@@ -151,6 +151,17 @@ describe('Barrier: breaking', () => {
       return new Barrier(parties, shared()[kind === 'with a name' ? 0 : 1])
     }
 
+    it(`a party that may not wait rejects at once: ${kind}`, async () => {
+      let isRejected = false
+      make(3)
+        .wait({ timeout: 0 })
+        .catch(() => {
+          isRejected = true
+        })
+      await null
+      assert.equal(isRejected, true)
+    })
+
     it(`a party that gives up breaks it for all: ${kind}`, async () => {
       const barrier = make(5)
       for (const how of ['timeout', 'abort', 'no time', 'aborted before']) {
