@@ -60,6 +60,12 @@ const bars = [
   { row: 'cluster-alone', kit: 'ours, PostgreSQL', peer: 'pg_advisory_lock', atLeast: 0.8 },
   { row: 'cluster-hand-off', kit: 'ours, PostgreSQL', peer: 'pg_advisory_lock', atLeast: 1 / 1.2 },
   { row: 'cluster-hand-off', kit: 'ours, etcd', peer: 'etcd3 and a watch', atLeast: 1 / 1.2 },
+  ...['ours, ioredis', 'ours, PostgreSQL'].map((kit) => ({
+    row: 'first-acquire',
+    kit,
+    what: `ms, by ${kit}`,
+    atMost: 40,
+  })),
   ...watched.map((row) => ({ row: `watched-${row}`, kit: 'counters', peer: 'off', atLeast: 0.9 })),
 ]
 

@@ -1,7 +1,7 @@
 // One measurement in a process of its own: one work with one kit.
 //   node --expose-gc bench/js/cell.js row kit [size]
 // Prints a line of JSON, or null for a kit that cannot do the work.
-const { clusterRows } = require('./cluster-rows.js')
+const { clusterRows, firstRows } = require('./cluster-rows.js')
 const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')
 const { kits } = require('./kits.js')
 const { loadRows } = require('./load-rows.js')
@@ -20,7 +20,8 @@ async function main(rowName, kitName, size) {
   if (loadRows[rowName]) return print(await loadRows[rowName].measure(kitName))
   if (lockRows[rowName]) return print(await lockRows[rowName].measure(lockKits[kitName]()))
   if (hostRows[rowName]) return print(await hostRows[rowName].measure(kitName))
-  if (clusterRows[rowName]) return print(await clusterRows[rowName].measure(kitName))
+  const byServer = clusterRows[rowName] ?? firstRows[rowName]
+  if (byServer) return print(await byServer.measure(kitName))
   if (scaleRows[rowName]) return print(await scaleRows[rowName].measure(kitName))
   const row = rows[rowName] ?? diagnosticsRows[rowName] ?? curves[rowName]
   const form = (await (kits[kitName] ?? diagnosticsKits[kitName])())[row.form]

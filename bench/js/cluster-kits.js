@@ -3,6 +3,7 @@
 //   open(port)    in each process: a promise for { enter, leave }, by a key. enter is a promise for what leave needs
 //   isFloor       it excludes nobody, and so it does only the work of one caller
 const { once } = require('node:events')
+const { Worker } = require('node:worker_threads')
 const { loadOurs } = require('./kits.js')
 
 const longest = 60_000
@@ -141,6 +142,12 @@ const clusterKits = {
     server: 'etcd',
     isFloor: true,
     open: async (port) => floorOf(etcd3(port), (client) => client.get('key')),
+  },
+
+  // A part of our first acquire: the thread that renews.
+  'an empty thread': {
+    server: 'none',
+    open: async () => floorOf(undefined, () => once(new Worker('', { eval: true }), 'exit')),
   },
 }
 

@@ -15,6 +15,20 @@ const works = {
     await leave(await enter(`${process.pid}`))
   },
 
+  /** Ends when what the acquire has started besides, such as a thread, is there. */
+  async first({ key }) {
+    const { enter, leave } = await lock
+    await sleep(500)
+    const before = process.cpuUsage()
+    const start = now()
+    const grant = await enter(key)
+    const elapsed = now() - start
+    await leave(grant)
+    await sleep(500)
+    const { user, system } = process.cpuUsage(before)
+    return { value: (user + system) / 1000, elapsed }
+  },
+
   /** `tasks` at once, each locking `key` repeatedly for `ms`. */
   async contend({ key, tasks, ms }) {
     const { enter, leave } = await lock

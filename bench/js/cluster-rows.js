@@ -54,6 +54,22 @@ const clusterRows = {
   },
 }
 
+const firstRows = {
+  'first-acquire': {
+    title: 'by a server, the first acquire of a process',
+    unit: 'ms',
+    measure: first,
+    lines: [
+      {
+        field: 'value',
+        title: 'by a server, the first acquire of a process: time of the CPU, of all threads',
+        unit: 'ms',
+      },
+      { field: 'elapsed', title: 'until it is granted', unit: 'ms' },
+    ],
+  },
+}
+
 /** Whether `kit` does the work of so many callers here. */
 function does(kit, callers) {
   const { isFloor, server } = clusterKits[kit]
@@ -115,7 +131,20 @@ async function handOff(kit) {
  */
 const someTime = () => 20 + 20 * Math.random()
 
+async function first(kit) {
+  if (!does(kit, 1)) return null
+  return withFresh(kit, 1, ([one]) => one.do({ name: 'first', key: 'key' }))
+}
+
+/** The same with processes that have acquired a lock before. */
 async function withProcesses(kit, count, use) {
+  return withFresh(kit, count, async (all, server) => {
+    await Promise.all(all.map((one) => one.do({ name: 'ready' })))
+    return use(all, server)
+  })
+}
+
+async function withFresh(kit, count, use) {
   const { start, commands } = clusterServers[clusterKits[kit].server]
   const port = await freePort()
   const stop = await start(port)
@@ -123,7 +152,6 @@ async function withProcesses(kit, count, use) {
     startProcess('cluster-process.js', [kit, `${port}`]),
   )
   try {
-    await Promise.all(all.map((one) => one.do({ name: 'ready' })))
     return await use(all, { commands: () => commands(port) })
   } finally {
     for (const { child } of all) child.kill('SIGKILL')
@@ -132,4 +160,4 @@ async function withProcesses(kit, count, use) {
   }
 }
 
-module.exports = { clusterRows }
+module.exports = { clusterRows, firstRows }

@@ -53,6 +53,8 @@ const clusterServers = {
     commands: async () => undefined,
   },
 
+  none: { start: async () => async () => {}, commands: async () => undefined },
+
   /** Its writes do not wait for the disk. */
   etcd: {
     async start(port) {

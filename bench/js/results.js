@@ -1,7 +1,7 @@
 // The files of docs/results/: each holds the tables of docs/performance/ that were measured
 // together.
 const { clusterKits } = require('./cluster-kits.js')
-const { clusterRows } = require('./cluster-rows.js')
+const { clusterRows, firstRows } = require('./cluster-rows.js')
 const { diagnosticsKits, diagnosticsRows } = require('./diagnostics.js')
 const { hostKits } = require('./host-kits.js')
 const { hostRows } = require('./host-rows.js')
@@ -20,6 +20,8 @@ const pick = (all, isWanted) =>
 
 const isRead = (row) => row.startsWith('read-')
 const isBy = (server) => (kit) => clusterKits[kit].server === server
+/** The locks of all servers, and what ours start. */
+const isFirst = (kit) => !(clusterKits[kit].isFloor || clusterKits[kit].server === 'postgres-18')
 const isManager = (kit) => /^(LockManager|navigator)/.test(kit)
 
 /** The sections { rows, kits } of each, a table for each of them. */
@@ -37,6 +39,7 @@ const results = {
   postgres: [{ rows: clusterRows, kits: pick(clusterKits, isBy('postgres')) }],
   'postgres-18': [{ rows: clusterRows, kits: pick(clusterKits, isBy('postgres-18')) }],
   etcd: [{ rows: clusterRows, kits: pick(clusterKits, isBy('etcd')) }],
+  'first-acquire': [{ rows: firstRows, kits: pick(clusterKits, isFirst) }],
   scaling: [{ rows: scaleRows, kits: scaleServers }],
 }
 
@@ -49,6 +52,7 @@ const allRows = Object.assign(
   lockRows,
   hostRows,
   clusterRows,
+  firstRows,
   scaleRows,
 )
 
