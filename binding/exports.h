@@ -42,6 +42,7 @@ void defineBarriers(Topic exports);
 void defineConditions(Topic exports);
 void defineLockManager(Topic exports);
 void defineWaitGraph(Topic exports);
+void defineLockOrder(Topic exports);
 void defineWatchedThreads(Topic exports);
 
 }  // namespace boxoffice::binding

@@ -35,6 +35,7 @@ napi_value Instances::begin() {
     defineConditions(exports);
     defineLockManager(exports);
     defineWaitGraph(exports);
+    defineLockOrder(exports);
     defineWatchedThreads(exports);
   } catch (...) {
     end(loop);

@@ -15,6 +15,7 @@
 #include "locks/rw_lock.h"
 #include "locks/weighted_semaphore.h"
 #include "waiting/lightweight_semaphore.h"
+#include "waiting/lock_order.h"
 #include "waiting/mailbox.h"
 #include "waiting/ticket_pool.h"
 #include "waiting/wait_graph.h"

@@ -43,7 +43,7 @@ class UnqueuedForms extends LocalMutex {
     if (this.current === borrowing && !this.hasQueue()) this.lender.awaitLoan(this.ticket)
     if (this.current === free && this.mayTake()) {
       this.current = nextGrant()
-      if (this.observer !== null) this.begun()
+      if (this.observer !== null) this.observeUnblocked(limits)
       return false
     }
     this.checkNotOurs()
@@ -86,6 +86,11 @@ class UnqueuedForms extends LocalMutex {
   observeWait(waiter, promise) {
     if (this.queue.has(waiter)) super.observeWait(waiter, promise)
     else observed.gave(this.observer, undefined, promise)
+  }
+
+  observeUnblocked(limits) {
+    this.begun()
+    observed.blocked(this.observer, limits)
   }
 
   observeBlocked(isAbandoned) {

@@ -88,7 +88,7 @@ class LentMutex extends LentTickets {
         const isAbandoned = answer === lentAbandoned
         const value = Kind.valueOf(this, this.current, isAbandoned)
         const promise = Promise.resolve(value)
-        return this.observer === null ? promise : this.begun(value, promise, isAbandoned)
+        return this.observer === null ? promise : this.begun(value, promise, isAbandoned, limits)
       }
       if (answer !== notLent) this.waitsWith(answer, priority)
     }

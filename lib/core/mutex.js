@@ -75,14 +75,14 @@ class LocalMutex extends LocalLock {
     const value = Kind.valueOf(this, grant, false)
     const promise = Promise.resolve(value)
     this.current = grant
-    return this.observer === null ? promise : this.begun(value, promise)
+    return this.observer === null ? promise : this.begun(value, promise, false, limits)
   }
 
   /** A caller holds the mutex without a wait. Returns its promise, or a separate one if the observer needs it. */
-  begun(release, promise, isAbandoned = false) {
+  begun(release, promise, isAbandoned = false, limits) {
     const { observer } = this
     const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
-    observed.granted(observer, 'exclusive', 1, null, isAbandoned, release, own)
+    observed.granted(observer, 'exclusive', 1, null, isAbandoned, release, own, limits)
     return own
   }
 

@@ -63,7 +63,7 @@ class LocalRWLock extends LocalLock {
     const release = Kind.makeReleaser(this)
     const promise = Promise.resolve(release)
     Kind.enter(this)
-    if (this.observer !== null) this.began(Kind.prototype.mode, null, release, promise)
+    if (this.observer !== null) this.began(Kind.prototype.mode, null, release, promise, limits)
     return promise
   }
 
@@ -79,10 +79,10 @@ class LocalRWLock extends LocalLock {
   }
 
   /** Reports to the observer that a caller holds the lock by `release`, after a wait or without one. */
-  began(mode, waiter, release, promise) {
-    const { granted } = platform.observed
+  began(mode, waiter, release, promise, limits) {
+    const told = [waiter, false, release, promise, limits]
     waiter?.markOver()
-    release[grantKey].hold = granted(this.observer, mode, 1, waiter, false, release, promise)
+    release[grantKey].hold = platform.observed.granted(this.observer, mode, 1, ...told)
   }
 
   tryAcquireRead() {

@@ -86,7 +86,7 @@ class LocalSemaphore extends LocalLock {
     if (this.isOpen(weight, limits.priority)) {
       const value = Kind.valueOf(this, weight)
       const promise = Promise.resolve(value)
-      this.begin(weight, value, null, promise)
+      this.begin(weight, value, null, promise, limits)
       return promise
     }
     if (weight > this.whole) warnOfWeight(this, weight, this.whole, limits)
@@ -111,9 +111,9 @@ class LocalSemaphore extends LocalLock {
   }
 
   /** A caller, after a wait or without one, has the units. With an observer, `value` is a ticket. */
-  begin(weight, value, waiter, promise) {
+  begin(weight, value, waiter, promise, limits) {
     this.value -= weight
-    if (this.observer !== null) observeGrant(this, weight, value, waiter, promise)
+    if (this.observer !== null) observeGrant(this, weight, value, waiter, promise, limits)
   }
 
   runExclusive(callback, weight, options) {

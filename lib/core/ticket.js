@@ -46,18 +46,11 @@ function releaser(lock, weight) {
 
 // What an observer needs is in functions of its own: their code would keep that of unwatched semaphores from being inlined.
 
-function observeGrant(lock, weight, ticket, waiter, promise) {
+function observeGrant(lock, weight, ticket, waiter, promise, limits) {
   const { release } = ticket
   waiter?.markOver()
-  release[holdKey] = observed.granted(
-    lock.observer,
-    undefined,
-    weight,
-    waiter,
-    false,
-    release,
-    promise,
-  )
+  const told = [waiter, false, release, promise, limits]
+  release[holdKey] = observed.granted(lock.observer, undefined, weight, ...told)
 }
 
 function endObserved(lock, weight, release) {

@@ -13,7 +13,7 @@ function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
   try {
     if (isNeeded && timeout > 0) {
       publishWait(observer, wait, wait.mode, ask)
-      if (observer.isSought) deadlock.asks(wait)
+      if (observer.isFollowed) deadlock.asks(wait)
     }
     if (isNeeded) endTurn()
     // An upgrade records its grant itself. Before other grants, waiters of this thread may be admitted.
@@ -26,7 +26,7 @@ function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
     if (isMiss(error)) observer.missed(wait.mode, ask, error, ago(wait.since), wait)
     throw error
   } finally {
-    if (observer.isSought) deadlock.endsAsk(wait)
+    if (observer.isFollowed) deadlock.endsAsk(wait)
   }
 }
 

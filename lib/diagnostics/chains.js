@@ -222,6 +222,9 @@ function currentLink() {
   return runner === undefined ? null : liveOf(runner.link)
 }
 
+/** The next link around `link` that is not over, or null. */
+const outside = (link) => liveOf(link.around)
+
 /** Until `wait` is over, its promise waits for a lock. Its chain is `link`. */
 function waitsFor(wait, link) {
   const step = Numbered.stepOf(wait.promise)
@@ -246,6 +249,14 @@ function hands(link, promise, wait) {
   if (step !== undefined) link.givenBy(step)
 }
 
+/** The running code, which is of a lock over an engine, has the hold of `link`, and so has what it returns to. */
+function enters(link) {
+  const step = running()
+  if (step === undefined) return
+  step.link = link
+  step.isHanded = true
+}
+
 /** `timer` does not continue its chain. A timer of a fake clock is not a resource, and may be a number. */
 function disregard(timer) {
   const step = marks.get(timer)
@@ -257,9 +268,11 @@ module.exports = {
   changed,
   currentLink,
   disregard,
+  enters,
   follow,
   hands,
   Link,
+  outside,
   waited,
   waitsFor,
 }

@@ -13,6 +13,7 @@
 const { setImmediate } = require('../core/builtins.js')
 const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
+const { takes } = require('./lock_order.js')
 const { waitsOf } = require('./quiescence.js')
 const native = require('../addon/load.js')
 
@@ -86,6 +87,11 @@ function momentOf(lock, priority = 0) {
   return needsMoment(lock) && priority === 0 ? native.waitGraph.now() : 0
 }
 
+/** The holds of a chain: that of `link`, which may be null, and those around it. */
+function* holdsOf(link) {
+  for (let each = link; each !== null; each = chains.outside(each)) yield each.hold
+}
+
 /** Runs at the end of this turn. */
 function schedule() {
   if (isDue) return
@@ -144,14 +150,16 @@ const hooks = {
    * does not wait.
    */
   asks(wait) {
+    wait.around = wait.isSync ? null : chains.currentLink()
+    const { isOrdered, isSought } = wait.observer
+    if (isOrdered) takes(wait, wait.isSync ? links.keys() : holdsOf(wait.around))
     // An upgrade waits while it holds the lock itself: the graph does not cover that.
-    if (wait.hold !== undefined) return
+    if (wait.hold !== undefined || !isSought) return
     wait.moment = momentOf(wait.lock, wait.priority)
     if (wait.isSync) {
       block(wait)
       return
     }
-    wait.around = chains.currentLink()
     chains.waitsFor(wait, wait.around)
     fresh.add(wait)
     schedule()
@@ -171,13 +179,23 @@ const hooks = {
     const link = new chains.Link(hold, around)
     links.set(hold, link)
     const promise = wait?.promise
-    if (promise !== undefined) chains.hands(link, promise, wait)
+    if (hold.observer.scope === 'cluster') chains.enters(link)
+    else if (promise !== undefined) chains.hands(link, promise, wait)
   },
 
   /** The code that awaits `promise` has `hold`, which was granted at once. After a wait, holds() has done this. */
-  gives(hold, promise) {
+  gives(hold, promise, limits) {
     const link = links.get(hold)
-    if (link !== undefined) chains.hands(link, promise)
+    if (link === undefined) return
+    chains.hands(link, promise)
+    // A caller that would not have waited cannot deadlock.
+    const mayWait = limits?.timeout !== 0
+    if (mayWait && hold.observer.isOrdered) takes(hold, holdsOf(chains.outside(link)))
+  },
+
+  /** A call that would have blocked this thread, with all its holds, has given it `hold` at once. */
+  blocked(hold) {
+    takes(hold, links.keys())
   },
 
   /** The hold is about to be released. */

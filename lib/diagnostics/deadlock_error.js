@@ -52,4 +52,4 @@ function plainLock({ title: _, key, ...lock }) {
   return key === undefined ? lock : { ...lock, key: fromText(key) }
 }
 
-module.exports = { deadlockError, labelOf }
+module.exports = { deadlockError, framesOf, labelOf }

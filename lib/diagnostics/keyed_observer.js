@@ -35,8 +35,8 @@ class KeyedObserver {
 
   /** Distinguishes its locks from those of other maps. */
   get traits() {
-    const { level, warnAfter } = this.settings
-    return `${level} ${warnAfter}`
+    const { level, isOrdered, warnAfter } = this.settings
+    return `${level} ${isOrdered} ${warnAfter}`
   }
 
   /** Makes it the observer of `keyMap`, unless another object of the same name has set one already. */

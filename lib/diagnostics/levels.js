@@ -2,6 +2,7 @@
 // The diagnostics of a lock, from its options `diagnostics` and `warnAfter`, or from BOXOFFICE_DIAGNOSTICS.
 const builtins = require('../core/builtins.js')
 const { lockError } = require('../core/errors.js')
+const { checkKnown, isObject } = require('../core/options.js')
 
 const levels = { off: 0, counters: 1, full: 2 }
 
@@ -11,6 +12,8 @@ const byValue = new Map([
   [true, levels.full],
 ])
 
+const orderOptions = new Set(['order'])
+
 const variable = 'BOXOFFICE_DIAGNOSTICS'
 const byText = new Map([
   ['', levels.off],
@@ -19,30 +22,44 @@ const byText = new Map([
   ['counters', levels.counters],
   ['1', levels.full],
   ['true', levels.full],
+  ['order', levels.full],
 ])
 
+const text = builtins.variable(variable) ?? ''
 /** The default for locks without a `diagnostics` option. Read at load: reading the environment costs more than a lock. */
-const usual = readEnvironment(builtins.variable(variable))
+const usual = { level: readEnvironment(), isOrdered: text === 'order' }
 
-function readEnvironment(text = '') {
+function readEnvironment() {
   const level = byText.get(text)
   if (level !== undefined) return level
   throw new TypeError(
-    `${variable} must be 1 (or true), counters or 0 (or false), not ${JSON.stringify(text)}`,
+    `${variable} must be 1 (or true), order, counters or 0 (or false), not ${JSON.stringify(text)}`,
   )
+}
+
+/** The option `diagnostics`: its level, and whether the order of locks is watched. */
+function readLevel(diagnostics) {
+  if (isObject(diagnostics)) {
+    checkKnown(diagnostics, orderOptions)
+    const { order } = diagnostics
+    if (typeof order !== 'boolean') throw new TypeError('order must be a boolean')
+    return { level: levels.full, isOrdered: order }
+  }
+  const level = byValue.get(diagnostics)
+  if (level !== undefined) return { level, isOrdered: false }
+  throw new TypeError("diagnostics must be a boolean, 'counters' or { order: true }")
 }
 
 /** Undefined when diagnostics are off. */
 function readDiagnostics(diagnostics, warnAfter) {
-  const level = diagnostics === undefined ? usual : byValue.get(diagnostics)
-  if (level === undefined) throw new TypeError("diagnostics must be a boolean or 'counters'")
+  const { level, isOrdered } = diagnostics === undefined ? usual : readLevel(diagnostics)
   if (level === levels.full) checkHooks()
   if (warnAfter !== undefined) checkWarnAfter(warnAfter)
   if (warnAfter === undefined) {
     if (level === levels.off) return undefined
-    return { level, warnAfter, isAsked: diagnostics !== undefined }
+    return { level, isOrdered, warnAfter, isAsked: diagnostics !== undefined }
   }
-  return { level: Math.max(level, levels.counters), warnAfter, isAsked: true }
+  return { level: Math.max(level, levels.counters), isOrdered, warnAfter, isAsked: true }
 }
 
 /** Chains of calls need async_hooks, which Bun has in name only. */
@@ -65,6 +82,6 @@ function refuseDiagnostics(diagnostics, what) {
 }
 
 /** Whether locks without a `diagnostics` option have any. */
-const isOn = usual !== levels.off
+const isOn = usual.level !== levels.off
 
 module.exports = { isOn, levels, readDiagnostics, refuseDiagnostics }

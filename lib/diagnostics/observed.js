@@ -12,9 +12,9 @@ function report(observer, error) {
 const tell = (observer, error) => observer.failed(error)
 
 /** Returns the hold; undefined where the observer has failed. */
-function granted(observer, mode, units, waiter, isAbandoned, release, promise) {
+function granted(observer, mode, units, waiter, isAbandoned, release, promise, limits) {
   try {
-    return observer.granted(mode, units, waiter, isAbandoned, release, promise)
+    return observer.granted(mode, units, waiter, isAbandoned, release, promise, limits)
   } catch (error) {
     report(observer, error)
     return undefined
@@ -99,9 +99,17 @@ function describeHolders(observer) {
   }
 }
 
-function gave(observer, release, promise) {
+function gave(observer, release, promise, limits) {
   try {
-    observer.gave(release, promise)
+    observer.gave(release, promise, limits)
+  } catch (error) {
+    report(observer, error)
+  }
+}
+
+function blocked(observer, limits) {
+  try {
+    observer.blocked(limits)
   } catch (error) {
     report(observer, error)
   }
@@ -129,6 +137,7 @@ function blocks(observer, lock, ask, limits, block, hold) {
 }
 
 module.exports = {
+  blocked,
   blocks,
   describeHolders,
   ended,

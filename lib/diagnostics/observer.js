@@ -32,6 +32,8 @@ class Observer {
     this.isFull = settings.level === levels.full
     /** Whether deadlocks are detected: an engine does not tell which other machines wait. */
     this.isSought = this.isFull && scope !== 'cluster'
+    this.isOrdered = settings.isOrdered
+    this.isFollowed = this.isSought || this.isOrdered
     /** Whether each hold and each wait has an object of its own, and an exact time. */
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
     this.holds = new Set()
@@ -42,7 +44,7 @@ class Observer {
     this.madeAt = undefined
     /** The latest wait, which waiters of this turn may share. */
     this.last = null
-    if (this.isSought) deadlock.start()
+    if (this.isFollowed) deadlock.start()
   }
 
   get name() {
@@ -79,7 +81,7 @@ class Observer {
     wait.promise = promise
     wait.priority = waiter.priority
     wait.hold = waiter.grant?.hold
-    if (!this.isSought) return
+    if (!this.isFollowed) return
     try {
       deadlock.asks(wait)
     } catch (error) {
@@ -148,7 +150,7 @@ class Observer {
    * `waiter` is null for a caller that did not wait. `release` and `promise` are what the caller gets, if it gets them.
    * Returns the hold.
    */
-  granted(mode, units, waiter, isAbandoned, release, promise) {
+  granted(mode, units, waiter, isAbandoned, release, promise, limits) {
     const since = this.time()
     const wait = waiter === null ? undefined : waiter.wait
     this.tally.totals.acquisitions++
@@ -158,7 +160,7 @@ class Observer {
       hold.units += units
     } else {
       hold = this.#adds(mode, units, since)
-      if (this.tellsApart) this.#watches(hold, wait, release, promise)
+      if (this.tellsApart) this.#watches(hold, wait, release, promise, limits)
     }
     if (isAbandoned || events.admit.hasSubscribers) {
       this.tells(mode, units, isAbandoned, wait === undefined ? 0 : since - wait.since, waiter)
@@ -184,20 +186,25 @@ class Observer {
     return hold
   }
 
-  #watches(hold, wait, release, promise) {
+  #watches(hold, wait, release, promise, limits) {
     if (this.isFull) hold.trace = wait?.trace ?? new Trace()
     watchHold(hold)
     if (!this.isFull) return
     // The hold keeps nothing else of the wait: its promise has the releaser, which must stay collectable.
-    if (this.isSought) deadlock.holds(hold, wait ?? null)
-    this.gave(release, promise)
+    if (this.isFollowed) deadlock.holds(hold, wait ?? null)
+    this.gave(release, promise, limits)
   }
 
-  /** The caller of the latest hold gets `release`, or `promise` for it. */
-  gave(release, promise) {
+  /** The caller of the latest hold gets `release`, or `promise` for it. `limits` are those of a caller that did not wait. */
+  gave(release, promise, limits) {
     if (!this.isFull || this.latest === null) return
     if (typeof release === 'function') watchReleaser(release, this.latest)
-    if (promise !== undefined && this.isSought) deadlock.gives(this.latest, promise)
+    if (promise !== undefined && this.isFollowed) deadlock.gives(this.latest, promise, limits)
+  }
+
+  /** A blocking call with these `limits` has got the latest hold without a wait. */
+  blocked({ timeout }) {
+    if (this.isOrdered && timeout > 0) deadlock.blocked(this.latest)
   }
 
   /** `block` may block this thread: see blocking.js. */
@@ -233,7 +240,7 @@ class Observer {
     if (this.tellsApart) endWatch(hold)
     if (!this.isFull) return
     unwatchReleaser(hold)
-    if (this.isSought) deadlock.releases(hold)
+    if (this.isFollowed) deadlock.releases(hold)
   }
 
   tellsRelease(mode, units, since) {
@@ -258,8 +265,8 @@ class Observer {
    */
   failed(error) {
     failed(this, error)
-    if (!this.isSought) return
-    this.isSought = false
+    if (!this.isFollowed) return
+    Object.assign(this, { isSought: false, isFollowed: false, isOrdered: false })
     for (const wait of this.waits) deadlock.endsAsk(wait)
     for (const hold of this.holds) deadlock.releases(hold)
   }

@@ -20,19 +20,20 @@ export interface DiagnosticsOptions {
   /**
    * `'counters'`: the holders with the time of their grant, the number of waiters, totals, wait times, and events.
    * `true`: the same, with the stack of each acquire, deadlock detection, and a warning when a {@link Releaser} is
-   * collected as garbage before it was called. `false`: none of this, at no cost. Over an engine there is no deadlock
-   * detection.
+   * collected as garbage before it was called. `{ order: true }`: the same as true, with the warning BOXOFFICE_LOCK_ORDER
+   * where callers take locks in different orders, and so can deadlock, though none has: see docs/lock-order.md. `false`:
+   * none of this, at no cost. Over an engine there is no deadlock detection, but the order of locks is watched.
    *
    * On Bun, which lacks the hooks for deadlock detection, true throws `ERR_LOCK_UNSUPPORTED`. On Deno it detects no
    * deadlocks.
    *
    * Events, barriers, latches, condition variables, DiningPhilosophers and {@link LockManager} (which has `query()`)
-   * have no diagnostics: they throw a TypeError for true and `'counters'`. Any other value is a TypeError, too.
+   * have no diagnostics: they throw a TypeError for true, `'counters'` and an object. Any other value is a TypeError, too.
    *
    * @default the environment variable BOXOFFICE_DIAGNOSTICS, read when the package is loaded: `1` or `true`,
-   * `counters`, `0` or `false`. Unset or empty means false. Loading the package throws a TypeError for any other text
+   * `order`, `counters`, `0` or `false`. Unset or empty means false. Loading the package throws a TypeError for any other text
    */
-  diagnostics?: boolean | 'counters'
+  diagnostics?: boolean | 'counters' | { order: boolean }
 
   /**
    * Warns once about each hold that lasts longer than this many milliseconds, by `process.emitWarning`: a warning named

@@ -2,9 +2,9 @@
 // The reports about a lock with diagnostics: in the snapshot of the lock, and this thread's part in that of the process.
 const { threadId } = require('node:worker_threads')
 const { now } = require('./clock.js')
-const native = require('../addon/load.js')
 const { listeners } = require('./registry.js')
 const { tallied } = require('./tally.js')
+const { idOf } = require('./title.js')
 
 /** The diagnostics in the snapshot of a lock whose state is `held`. A key has no totals. */
 function seenOf(observer, held) {
@@ -47,13 +47,6 @@ function reportOf(observer) {
     oldestWait,
   }
   return { ...what, waiters, ...tallied(tally) }
-}
-
-/** An id that is the same in all threads that share the lock. */
-function idOf({ kind, name, scope, tally, lock }) {
-  if (name !== undefined) return `${kind} ${scope} ${name}`
-  if (lock.share === null) return `${kind} ${tally.id}`
-  return `${kind} at ${native.regions.addressOf(lock.share.wordIndex)}`
 }
 
 /** The holders that `hold` stands for. Grants of a semaphore in one turn of the event loop may be one holder. */

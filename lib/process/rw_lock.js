@@ -98,7 +98,7 @@ class SharedRWLock extends SharedLock {
 
   acquireReadSync(limits) {
     const release = this.tryAcquireRead() ?? this.tryReadAgain()
-    if (release !== undefined) return release
+    if (release !== undefined) return this.givenSync(release, limits)
     // This thread reads, so a reader that has to wait stands behind a writer, and that waits for
     // this thread.
     if (this.share.reads > 0) throw this.deadlock()
@@ -115,7 +115,7 @@ class SharedRWLock extends SharedLock {
 
   acquireWriteSync(limits) {
     const release = this.tryAcquireWrite()
-    if (release !== undefined) return release
+    if (release !== undefined) return this.givenSync(release, limits)
     if (this.share.reads > 0) throw this.deadlock()
     return this.enterBlocking(write, limits, writeReleaser)
   }

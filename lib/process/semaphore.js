@@ -126,7 +126,7 @@ class SharedSemaphore extends SharedLock {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
     if (weight > this.firstValue()) this.warnOfWeight(weight, limits)
     const outcome = this.enterSync(weight, limits)
-    return ticketOf(this, weight, outcome === grantedAbandoned)
+    return this.givenSync(ticketOf(this, weight, outcome === grantedAbandoned), limits)
   }
 
   release(weight = 1) {

@@ -130,7 +130,7 @@ class SharedLock extends AnyLock {
     this.changed()
     const isAbandoned = answer === grantedAbandoned
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
-    return Kind.prototype.isToStay ? promise : this.given(promise)
+    return Kind.prototype.isToStay ? promise : this.given(promise, limits)
   }
 
   /** Enters without waiting, as enter() does where it need not wait. */
@@ -168,9 +168,15 @@ class SharedLock extends AnyLock {
   }
 
   /** `promise` is the result of a caller that did not wait. */
-  given(promise) {
-    if (this.observer !== null) observed.gave(this.observer, undefined, promise)
+  given(promise, limits) {
+    if (this.observer !== null) observed.gave(this.observer, undefined, promise, limits)
     return promise
+  }
+
+  /** A blocking call with these `limits` has got `grant`. */
+  givenSync(grant, limits) {
+    if (this.observer !== null) observed.blocked(this.observer, limits)
+    return grant
   }
 
   enter(weight, priority, isPassing = false) {

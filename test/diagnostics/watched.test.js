@@ -147,7 +147,7 @@ describe('Options of diagnostics', () => {
     assert.equal(error.code, 1)
     assert.match(
       error.stderr,
-      /TypeError: BOXOFFICE_DIAGNOSTICS must be 1 \(or true\), counters or 0 \(or false\), not "yes"/,
+      /TypeError: BOXOFFICE_DIAGNOSTICS must be 1 \(or true\), order, counters or 0 \(or false\), not "yes"/,
     )
   })
 
@@ -159,6 +159,7 @@ describe('Options of diagnostics', () => {
     for (const [text, isWatched] of [
       ['1', 'true'],
       ['true', 'true'],
+      ['order', 'true'],
       ['counters', 'true'],
       ['0', 'false'],
       ['false', 'false'],

@@ -24,6 +24,8 @@ async function see() {
   const count: number | undefined = new Semaphore(2, watched).snapshot().totals?.acquisitions
   const p99: number | undefined = new RWLock({ diagnostics: true }).snapshot().waits?.p99
   const oldest: number | undefined = new KeyedMutex(watched).snapshot()[0]?.oldestWait
+  const ordered = new Mutex({ diagnostics: { order: true } })
+  ordered.release()
   const locked: boolean = new RecursiveMutex({ diagnostics: false }).snapshot().locked
   const whole: ProcessSnapshot = await snapshot()
   const reports: LockReport[] = whole.locks.filter(({ kind }) => kind === 'KeyedMutex')

@@ -1,0 +1,69 @@
+'use strict'
+// The order in which callers take locks with `diagnostics: { order: true }`: which lock a caller asks for while it holds
+// another one. C++ knows it for all threads (src/waiting/lock_order.h), and finds the pair that closes a circle.
+//
+// A lock stands for all locks of its name, and one without a name for all locks that its line of the program has made. So
+// no lock is taken before itself, and two locks of one class may be reported that no caller takes in both orders.
+const { threadId } = require('node:worker_threads')
+const { warn } = require('../core/warn.js')
+const native = require('../addon/load.js')
+const { framesOf } = require('./deadlock_error.js')
+const { idOf, placeOf, titleOf } = require('./title.js')
+
+/** The pairs that this thread has told C++: the inner locks, by the outer one. */
+const known = new Map()
+/** As in C++: programs may make names without end. */
+const mostKnown = 4096
+let size = 0
+
+/** What the lock of `observer` stands for. */
+function classOf(observer) {
+  const place = observer.name === undefined ? placeOf(observer) : undefined
+  return place === undefined ? idOf(observer) : `${observer.kind} ${place}`
+}
+
+/** A caller asks by `claim`, a wait or a new hold, while it has the holds of `outer`. */
+function takes(claim, outer) {
+  const inner = classOf(claim.observer)
+  for (const hold of outer) {
+    if (hold.observer.isOrdered) learn(classOf(hold.observer), inner, hold, claim)
+  }
+}
+
+function learn(from, to, hold, claim) {
+  if (from === to || size === mostKnown) return
+  const inner = known.get(from)
+  if (inner?.has(to)) return
+  if (inner === undefined) known.set(from, new Set([to]))
+  else inner.add(to)
+  size++
+  const label = JSON.stringify({ thread: threadId, outer: sightOf(hold), inner: sightOf(claim) })
+  const back = native.lockOrder.add(from, to, label)
+  if (back.length > 0)
+    tell(
+      [label, ...back].map((text) => JSON.parse(text)),
+      `${from} ${to}`,
+    )
+}
+
+const sightOf = ({ observer, stack }) => ({ title: titleOf(observer), stack })
+
+/** Warns of a circle: each of `pairs` has been taken inside the one before it. */
+function tell(pairs, site) {
+  const titles = pairs.map(({ outer }) => outer.title)
+  const order = pairs.length === 2 ? 'in both orders' : 'in a circle'
+  const message = `${listOf(titles)} are acquired inside each other, ${order}: callers that do so at once can deadlock. Acquire them in one order everywhere`
+  warn('BOXOFFICE_LOCK_ORDER', message, { detail: pairs.map(draw).join('\n'), site })
+}
+
+const listOf = (titles) => `${titles.slice(0, -1).join(', ')} and ${titles.at(-1)}`
+
+function draw({ thread, outer, inner }) {
+  const who = thread === 0 ? 'The main thread' : `Thread ${thread}`
+  return (
+    `${who} acquired ${outer.title}\n${framesOf(outer)}\n` +
+    `  and inside it ${inner.title}\n${framesOf(inner)}`
+  )
+}
+
+module.exports = { takes }

@@ -1,0 +1,55 @@
+#include "waiting/lock_order.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "platform/process_wide.h"
+
+namespace boxoffice {
+
+std::vector<std::string> LockOrder::add(const std::string& from, const std::string& to,
+                                        std::string label) {
+  const std::lock_guard guard(mutex_);
+  if (size_ == kMostEdges) return {};
+  const auto [_, isNew] = edges_[from].try_emplace(to, std::move(label));
+  if (!isNew) return {};
+  ++size_;
+  return way(to, from);
+}
+
+std::size_t LockOrder::size() const {
+  const std::lock_guard guard(mutex_);
+  return size_;
+}
+
+/// The labels of a shortest way, by a search in breadth.
+std::vector<std::string> LockOrder::way(const std::string& from, const std::string& to) const {
+  struct Step {
+    const std::string* lock;
+    std::size_t before;
+    const std::string* label;
+  };
+  std::vector<Step> steps{{&from, 0, nullptr}};
+  std::unordered_set<std::string> seen{from};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto edges = edges_.find(*steps[i].lock);
+    if (edges == edges_.end()) continue;
+    for (const auto& [lock, label] : edges->second) {
+      if (!seen.insert(lock).second) continue;
+      steps.push_back({&lock, i, &label});
+      if (lock != to) continue;
+      std::vector<std::string> labels;
+      for (std::size_t at = steps.size() - 1; at > 0; at = steps[at].before) {
+        labels.push_back(*steps[at].label);
+      }
+      std::reverse(labels.begin(), labels.end());
+      return labels;
+    }
+  }
+  return {};
+}
+
+LockOrder& lockOrder() { return processWide<LockOrder>(); }
+
+}  // namespace boxoffice
