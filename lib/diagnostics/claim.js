@@ -38,6 +38,8 @@ Object.assign(Claim.prototype, {
   /** The number of the claim in the deadlock detection of C++. */
   id: undefined,
   promise: undefined,
+  /** Of a hold: its releaser, in the turn of the event loop in which it began. */
+  release: undefined,
   /** Of a hold: its Releaser was collected as garbage. */
   isLeaked: false,
   /** The step of `promise`, if known (steps.js). */

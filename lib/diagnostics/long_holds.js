@@ -2,10 +2,11 @@
 // Acts on holds that last longer than some length. Holds of one length are due in the order in which they began, so each
 // length has a list in that order. There is one timer, for the hold that is due first. A release leaves the timer running,
 // and the timer checks when it fires: short holds cost no timer each.
-const { clearTimeout, setTimeout } = require('../core/builtins.js')
+const { clearTimeout, setImmediate, setTimeout } = require('../core/builtins.js')
+const { apart } = require('./chains.js')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../core/options.js')
-const { longHold } = require('./warnings.js')
+const { longHold, unwatchReleaser, watchReleaser } = require('./warnings.js')
 const native = require('../addon/load.js')
 
 class Lasting {
@@ -69,17 +70,47 @@ const unreadFor = 1000
 /** Unread frames keep the receivers of their calls, one of which may have the releaser: it could never be collected. */
 const traces = new Lasting(({ trace }) => trace.read())
 
+/** The holds with full diagnostics that began in this turn of the event loop: most end in it, too. */
+const fresh = new Set()
+let isDue = false
+
 /** Watches `hold` until endWatch(). */
 function watchHold(hold) {
   const { settings, isFull } = hold.observer
   if (settings.warnAfter !== undefined) warnings.watch(hold, settings.warnAfter)
-  if (isFull) traces.watch(hold, unreadFor)
+  if (!isFull) return
+  fresh.add(hold)
+  if (isDue) return
+  isDue = true
+  apart(() => setImmediate(endTurn))
+}
+
+/** These holds outlast the turn, and only now pay for what finds a releaser that is lost. */
+function endTurn() {
+  isDue = false
+  for (const hold of fresh) {
+    const { release } = hold
+    traces.watch(hold, unreadFor)
+    if (release !== undefined) watchReleaser(release, hold)
+    hold.release = undefined
+  }
+  fresh.clear()
+}
+
+/** `release` is the releaser of `hold`. */
+function watchRelease(hold, release) {
+  if (fresh.has(hold)) hold.release = release
+  else watchReleaser(release, hold)
 }
 
 function endWatch(hold) {
   const { settings, isFull } = hold.observer
   if (settings.warnAfter !== undefined) warnings.end(hold, settings.warnAfter)
-  if (isFull) traces.end(hold, unreadFor)
+  if (!isFull) return
+  hold.release = undefined
+  if (fresh.delete(hold)) return
+  traces.end(hold, unreadFor)
+  unwatchReleaser(hold)
 }
 
-module.exports = { endWatch, watchHold }
+module.exports = { endWatch, watchHold, watchRelease }

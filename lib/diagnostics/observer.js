@@ -11,11 +11,11 @@ const { ago, now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const events = require('./events.js')
 const { levels } = require('./levels.js')
-const { endWatch, watchHold } = require('./long_holds.js')
+const { endWatch, watchHold, watchRelease } = require('./long_holds.js')
 const { eachOf, reportOf, seenOf, textOfHolders } = require('./reports.js')
 const { Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
-const { failed, unwatchReleaser, watchReleaser } = require('./warnings.js')
+const { failed } = require('./warnings.js')
 
 /** Whether `waiter` can share the record of a `wait`: both begin in this turn of the event loop. */
 const isLike = (wait, waiter) =>
@@ -198,7 +198,7 @@ class Observer {
   /** The caller of the latest hold gets `release`, or `promise` for it. `limits` are those of a caller that did not wait. */
   gave(release, promise, limits) {
     if (!this.isFull || this.latest === null) return
-    if (typeof release === 'function') watchReleaser(release, this.latest)
+    if (typeof release === 'function') watchRelease(this.latest, release)
     if (promise !== undefined && this.isFollowed) deadlock.gives(this.latest, promise, limits)
   }
 
@@ -238,8 +238,6 @@ class Observer {
     this.holds.delete(hold)
     if (this.tellsApart && hold === this.latest) this.latest = null
     if (this.tellsApart) endWatch(hold)
-    if (!this.isFull) return
-    unwatchReleaser(hold)
     if (this.isFollowed) deadlock.releases(hold)
   }
 
