@@ -72,8 +72,8 @@ describe('PostgreSQL', () => {
         }),
       )
       for (const end of ends.splice(1).reverse()) await end()
-      const { rows } = await pool.query('SELECT key, stakes::text FROM boxoffice.leases')
-      assert.deepEqual(rows, [{ key: 'keyed mutex::sk', stakes: '{}' }])
+      const { rows } = await pool.query('SELECT key, requests::text FROM boxoffice.leases')
+      assert.deepEqual(rows, [{ key: 'keyed mutex::sk', requests: '{}' }])
     })
 
     it('have the requested names, and locks of other tables are independent', async () => {
@@ -119,7 +119,7 @@ describe('PostgreSQL', () => {
       await pool.query(postgresSchema())
       // As they were before minHold existed.
       await pool.query('ALTER TABLE boxoffice.leases DROP COLUMN rest')
-      await pool.query('DROP FUNCTION boxoffice.leases_enter_6')
+      await pool.query('DROP FUNCTION boxoffice.leases_enter_7')
       const options = { engine: engineFor(pool), name: 'k', minHold: 60_000 }
       await new Mutex(options).runExclusive(() => {}, { timeout: 10_000 })
       assert.equal(await new Mutex(options).acquire({ ifAvailable: true }), undefined)

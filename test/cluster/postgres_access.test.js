@@ -123,7 +123,7 @@ describe('A user of PostgreSQL', function () {
   async function listenerOf(key) {
     for (;;) {
       const { rows } = await admin.query(
-        `SELECT s.listener FROM boxoffice.leases l, unnest(l.stakes) s
+        `SELECT s.listener FROM boxoffice.leases l, unnest(l.requests) s
            WHERE l.key LIKE '%' || $1 AND s.token IS NULL`,
         [key],
       )

@@ -58,7 +58,7 @@ describe('Connections to PostgreSQL', () => {
   async function listenerOf(pool, key) {
     for (;;) {
       const { rows } = await pool.query(
-        `SELECT s.listener FROM boxoffice.leases l, unnest(l.stakes) s
+        `SELECT s.listener FROM boxoffice.leases l, unnest(l.requests) s
            WHERE l.key LIKE '%' || $1 AND s.token IS NULL`,
         [key],
       )

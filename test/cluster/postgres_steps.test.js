@@ -96,7 +96,7 @@ describe('The steps of PostgreSQL', () => {
     await Promise.all(all.flatMap((one) => [task(one), task(one), task(one)]))
     for (const { turns } of rooms) assert.ok(turns > 0)
     const { rows } = await pool.query(
-      'SELECT 1 FROM boxoffice.leases WHERE cardinality(stakes) > 0',
+      'SELECT 1 FROM boxoffice.leases WHERE cardinality(requests) > 0',
     )
     assert.equal(rows.length, 0)
   })

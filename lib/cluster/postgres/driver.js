@@ -108,7 +108,7 @@ class Driver {
   }
 
   async #isPrepared() {
-    const { enter, leave, leases, sessions, longest, stake } = this.#names
+    const { enter, leave, leases, sessions, longest, request } = this.#names
     const text = `SELECT
       to_regproc($1) IS NOT NULL AND to_regproc($2) IS NOT NULL AND to_regclass($3) IS NOT NULL AS is_there,
       substring(obj_description(to_regclass($3), 'pg_class') FROM '^boxoffice protocol (.*)$') AS theirs`
@@ -116,7 +116,7 @@ class Driver {
     const { is_there: isThere, theirs } = answer
     if (theirs !== null && Number(theirs) !== protocol) {
       const tables = `${leases}, ${sessions}, ${longest}`
-      const cure = `run "DROP TABLE ${tables} CASCADE; DROP TYPE ${stake} CASCADE"`
+      const cure = `run "DROP TABLE ${tables} CASCADE; DROP TYPE IF EXISTS ${request} CASCADE"`
       throw versionError(`the table ${leases} of PostgreSQL`, theirs, protocol, cure)
     }
     return isTrue(isThere)

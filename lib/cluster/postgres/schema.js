@@ -5,7 +5,7 @@
 // row under the lock of that row. (A table of holders and waiters would be as right, but rows that come and go
 // stay in its index until the next vacuum: it was three times as slow after some thousand hand-offs.)
 //
-//   a stake          token            until          meaning
+//   a request        token            until          meaning
 //   waits            null             null           in the order of the array; `listener` is the server process
 //                                                    of its session's listening connection, if there is one
 //   has a claim      its token        soon           was granted by a holder that left, and has not `confirmed` yet
@@ -13,7 +13,7 @@
 //
 // Invariants, besides those of engine.js:
 //
-//   1  A stake counts as long as its session is in the table of sessions, and its `until` is not past.
+//   1  A request counts as long as its session is in the table of sessions, and its `until` is not past.
 //   2  A late session is over for good once its row is deleted. A command that finds it late locks the row, and deletes
 //      it if the session is still late then. So a concurrent renewal either comes first, and the session goes on, or
 //      finds no row to renew. No command decides by a read without the lock.
@@ -27,12 +27,12 @@ const { channelOf, readNames } = require('./names.js')
 const { confirmFunction, enterFunction, leaveFunction } = require('./steps.js')
 
 /** It changes with the meaning of the tables, so that no two meanings mix. Functions have versions of their own. */
-const protocol = 1
+const protocol = 2
 
 /** Tokens count from here, so that they are below 2 ** 51 for long. */
 const tokensBegin = '2024-01-01 00:00:00+00'
 
-const tables = ({ schema, leases, sessions, longest, stake, usedAt }) => `
+const tables = ({ schema, leases, sessions, longest, request, usedAt }) => `
 -- One after another: where two create the same at once, one of them fails.
 SELECT pg_advisory_xact_lock(hashtextextended('boxoffice schema', 0));
 
@@ -41,8 +41,8 @@ BEGIN
   IF to_regnamespace('"${schema}"') IS NULL THEN
     CREATE SCHEMA "${schema}";
   END IF;
-  IF to_regtype('${stake}') IS NULL THEN
-    CREATE TYPE ${stake} AS (
+  IF to_regtype('${request}') IS NULL THEN
+    CREATE TYPE ${request} AS (
       id text, session text, listener int, units bigint, token bigint, until timestamptz,
       confirmed boolean, abandoned boolean
     );
@@ -64,7 +64,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
   key text PRIMARY KEY,
   capacity bigint NOT NULL,
   fence bigint NOT NULL DEFAULT 0,
-  stakes ${stake}[] NOT NULL DEFAULT '{}',
+  requests ${request}[] NOT NULL DEFAULT '{}',
   abandoned boolean NOT NULL DEFAULT false,
   used_at timestamptz NOT NULL DEFAULT date_trunc('hour', now())
 ) WITH (fillfactor = 50);
@@ -146,19 +146,19 @@ END
 $function$;
 `
 
-const admitFunctions = ({ leases, sessions, stake, alive, clean, admit }) => `
--- Takes out stakes that are over. The caller has the lock of the row.
+const admitFunctions = ({ leases, sessions, request, alive, clean, admit }) => `
+-- Takes out requests that are over. The caller has the lock of the row.
 CREATE OR REPLACE FUNCTION ${clean}(lease ${leases}, t timestamptz) RETURNS ${leases}
 LANGUAGE plpgsql AS $function$
 DECLARE
-  good text[] := ${alive}(ARRAY(SELECT DISTINCT x.session FROM unnest(lease.stakes) x), t);
-  kept ${stake}[] := '{}';
-  s ${stake};
+  good text[] := ${alive}(ARRAY(SELECT DISTINCT x.session FROM unnest(lease.requests) x), t);
+  kept ${request}[] := '{}';
+  s ${request};
 BEGIN
   IF lease.rest > t + lease.longest * interval '1 ms' THEN
     lease.rest := t + lease.longest * interval '1 ms';
   END IF;
-  FOREACH s IN ARRAY lease.stakes LOOP
+  FOREACH s IN ARRAY lease.requests LOOP
     IF s.until > t + lease.longest * interval '1 ms' THEN
       s.until := t + lease.longest * interval '1 ms';
     END IF;
@@ -169,26 +169,26 @@ BEGIN
       lease.abandoned := lease.abandoned OR s.token IS NOT NULL;
     END IF;
   END LOOP;
-  lease.stakes := kept;
+  lease.requests := kept;
   RETURN lease;
 END
 $function$;
 
--- Lets in the next stakes. \`me\` is the request that asks: the answer tells it, and it need not be listening.
+-- Lets in the next requests. \`me\` is the request that asks: the answer tells it, and it need not be listening.
 CREATE OR REPLACE FUNCTION ${admit}(lease ${leases}, me text, claim int, hold int, min_hold int, t timestamptz)
 RETURNS ${leases} LANGUAGE plpgsql AS $function$
 DECLARE
-  s ${stake};
+  s ${request};
   used bigint := 0;
   i int := 0;
 BEGIN
   IF lease.rest > t OR EXISTS (SELECT FROM ${sessions} WHERE session = '' AND until > t) THEN
     RETURN lease;
   END IF;
-  FOREACH s IN ARRAY lease.stakes LOOP
+  FOREACH s IN ARRAY lease.requests LOOP
     used := used + CASE WHEN s.token IS NULL THEN 0 ELSE s.units END;
   END LOOP;
-  FOREACH s IN ARRAY lease.stakes LOOP
+  FOREACH s IN ARRAY lease.requests LOOP
     EXIT WHEN used >= lease.capacity;
     i := i + 1;
     CONTINUE WHEN s.token IS NOT NULL;
@@ -204,14 +204,14 @@ BEGIN
     s.abandoned := lease.abandoned;
     s.until := t + CASE WHEN s.id = me THEN hold ELSE claim END * interval '1 ms';
     lease.abandoned := false;
-    lease.stakes[i] := s;
+    lease.requests[i] := s;
     IF min_hold > 0 THEN
       lease.rest := t + min_hold * interval '1 ms';
     END IF;
     IF s.id <> me THEN
       -- What it is told of the claim, it need not ask for. All behind it wait, or are let in after it.
       PERFORM pg_notify('${channelOf('')}' || s.session, format('g%s %s %s %s %s', s.id, s.token,
-        (i < cardinality(lease.stakes))::int, s.abandoned::int, floor(extract(epoch FROM s.until) * 1000)));
+        (i < cardinality(lease.requests))::int, s.abandoned::int, floor(extract(epoch FROM s.until) * 1000)));
     END IF;
   END LOOP;
   RETURN lease;

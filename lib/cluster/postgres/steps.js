@@ -3,12 +3,12 @@
 const { channelOf } = require('./names.js')
 
 /**
- * A key that has been unused for an hour or more is deleted, with its fence (new tokens follow the clock) and the stakes
+ * A key that has been unused for an hour or more is deleted, with its fence (new tokens follow the clock) and the requests
  * of sessions that are over. `used_at` is rounded down to the hour, so the limit is two hours.
  */
 const idleTime = '2 hours'
 
-const enterFunction = ({ leases, sessions, stake, clean, admit, enter }) => `
+const enterFunction = ({ leases, sessions, request, clean, admit, enter }) => `
 CREATE OR REPLACE FUNCTION ${enter}(
   name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, is_first boolean, claim int, hold int,
   min_hold int, ear int,
@@ -19,9 +19,9 @@ DECLARE
   lease ${leases};
   before ${leases};
   t timestamptz;
-  s ${stake};
+  s ${request};
   i int := 0;
-  mark ${stake};
+  mark ${request};
   is_new boolean := true;
   had_queue boolean := false;
 BEGIN
@@ -33,17 +33,17 @@ BEGIN
     DELETE FROM ${leases} WHERE key IN (
       SELECT x.key FROM ${leases} x WHERE x.used_at < clock_timestamp() - interval '${idleTime}'
         AND (x.rest IS NULL OR x.rest < clock_timestamp())
-        AND NOT EXISTS (SELECT FROM unnest(x.stakes) y JOIN ${sessions} z ON z.session = y.session)
+        AND NOT EXISTS (SELECT FROM unnest(x.requests) y JOIN ${sessions} z ON z.session = y.session)
         ORDER BY x.used_at LIMIT 2 FOR UPDATE SKIP LOCKED
     );
   END LOOP;
   t := clock_timestamp();
   before := lease;
   -- A key that is free has nothing to take out.
-  IF cardinality(lease.stakes) > 0 OR lease.rest IS NOT NULL THEN
+  IF cardinality(lease.requests) > 0 OR lease.rest IS NOT NULL THEN
     lease := ${clean}(lease, t);
   END IF;
-  IF cardinality(lease.stakes) = 0 AND (lease.rest IS NULL OR lease.rest < t) THEN
+  IF cardinality(lease.requests) = 0 AND (lease.rest IS NULL OR lease.rest < t) THEN
     lease.longest := NULL;
   END IF;
   lease.longest := greatest(lease.longest, hold, claim, min_hold);
@@ -52,14 +52,14 @@ BEGIN
     RETURN;
   END IF;
 
-  FOREACH s IN ARRAY lease.stakes LOOP
+  FOREACH s IN ARRAY lease.requests LOOP
     i := i + 1;
     IF s.id = me THEN
       is_new := false;
       s.listener := ear;
       s.confirmed := s.token IS NOT NULL;
       s.until := CASE WHEN s.confirmed THEN t + hold * interval '1 ms' END;
-      lease.stakes[i] := s;
+      lease.requests[i] := s;
     ELSIF s.token IS NULL THEN
       had_queue := true;
       -- Only requests that want to be the first ask for that many.
@@ -72,7 +72,7 @@ BEGIN
     RETURN;
   END IF;
   IF lease.capacity <> total THEN
-    IF cardinality(lease.stakes) > 0 THEN
+    IF cardinality(lease.requests) > 0 THEN
       state := 'mismatch';
       capacity := lease.capacity;
       RETURN;
@@ -81,12 +81,12 @@ BEGIN
   END IF;
   IF is_new THEN
     mark := ROW (me, mine, ear, n, NULL, NULL, false, false);
-    lease.stakes := CASE WHEN is_first THEN mark || lease.stakes ELSE lease.stakes || mark END;
+    lease.requests := CASE WHEN is_first THEN mark || lease.requests ELSE lease.requests || mark END;
   END IF;
   lease := ${admit}(lease, me, claim, hold, min_hold, t);
 
   wanted := false;
-  FOREACH s IN ARRAY lease.stakes LOOP
+  FOREACH s IN ARRAY lease.requests LOOP
     IF s.id <> me THEN
       wanted := wanted OR s.token IS NULL;
     ELSIF s.token IS NULL THEN
@@ -105,12 +105,12 @@ BEGIN
   IF state = 'refused' THEN
     -- It has had its place at one of the ends.
     i := CASE WHEN is_first THEN 1 ELSE 0 END;
-    lease.stakes := lease.stakes[1 + i : cardinality(lease.stakes) - 1 + i];
+    lease.requests := lease.requests[1 + i : cardinality(lease.requests) - 1 + i];
   ELSIF state = 'waiting' THEN
     clock := ceil(extract(epoch FROM t) * 1000);
     -- Until when the holders have it for sure, or no request is let in.
     SELECT extract(epoch FROM min(x.until) - t) * 1000 INTO look FROM (
-      SELECT least(y.until, z.until) FROM unnest(lease.stakes) y
+      SELECT least(y.until, z.until) FROM unnest(lease.requests) y
         JOIN ${sessions} z ON z.session = y.session WHERE y.token IS NOT NULL
       UNION ALL SELECT y.until FROM ${sessions} y WHERE y.session = '' AND y.until > t
       UNION ALL SELECT lease.rest WHERE lease.rest > t
@@ -118,11 +118,11 @@ BEGIN
     -- Requests ahead of this one have told the holders.
     IF is_new AND NOT had_queue THEN
       PERFORM pg_notify('${channelOf('')}' || x.session, 'w' || name)
-        FROM (SELECT DISTINCT y.session FROM unnest(lease.stakes) y WHERE y.token IS NOT NULL) x;
+        FROM (SELECT DISTINCT y.session FROM unnest(lease.requests) y WHERE y.token IS NOT NULL) x;
     END IF;
   END IF;
   IF lease IS DISTINCT FROM before THEN
-    UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, stakes = lease.stakes,
+    UPDATE ${leases} SET capacity = lease.capacity, fence = lease.fence, requests = lease.requests,
       abandoned = lease.abandoned, rest = lease.rest, longest = lease.longest, used_at = date_trunc('hour', t)
       WHERE key = name;
   END IF;
@@ -130,23 +130,23 @@ END
 $function$;
 `
 
-const confirmFunction = ({ leases, stake, confirm }) => `
+const confirmFunction = ({ leases, request, confirm }) => `
 CREATE OR REPLACE FUNCTION ${confirm}(name text, me text, hold int, OUT is_held boolean, OUT wanted boolean)
 LANGUAGE plpgsql AS $function$
 DECLARE
-  all_stakes ${stake}[];
+  all_requests ${request}[];
   t timestamptz;
-  s ${stake};
+  s ${request};
   i int := 0;
 BEGIN
   is_held := false;
   wanted := false;
-  SELECT stakes INTO all_stakes FROM ${leases} WHERE key = name FOR UPDATE;
+  SELECT requests INTO all_requests FROM ${leases} WHERE key = name FOR UPDATE;
   IF NOT FOUND THEN
     RETURN;
   END IF;
   t := clock_timestamp();
-  FOREACH s IN ARRAY all_stakes LOOP
+  FOREACH s IN ARRAY all_requests LOOP
     i := i + 1;
     IF s.id <> me THEN
       wanted := wanted OR s.token IS NULL;
@@ -154,17 +154,17 @@ BEGIN
       is_held := true;
       s.confirmed := true;
       s.until := t + hold * interval '1 ms';
-      all_stakes[i] := s;
+      all_requests[i] := s;
     END IF;
   END LOOP;
   IF is_held THEN
-    UPDATE ${leases} SET stakes = all_stakes, longest = greatest(longest, hold) WHERE key = name;
+    UPDATE ${leases} SET requests = all_requests, longest = greatest(longest, hold) WHERE key = name;
   END IF;
 END
 $function$;
 `
 
-const leaveFunction = ({ leases, stake, clean, admit, leave }) => `
+const leaveFunction = ({ leases, request, clean, admit, leave }) => `
 CREATE OR REPLACE FUNCTION ${leave}(
   name text, me text, claim int, keep bigint, untold boolean, min_hold int, unused boolean
 ) RETURNS void LANGUAGE plpgsql AS $function$
@@ -172,8 +172,8 @@ DECLARE
   lease ${leases};
   before ${leases};
   t timestamptz;
-  kept ${stake}[] := '{}';
-  s ${stake};
+  kept ${request}[] := '{}';
+  s ${request};
 BEGIN
   SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
   IF NOT FOUND THEN
@@ -181,7 +181,7 @@ BEGIN
   END IF;
   t := clock_timestamp();
   before := lease;
-  FOREACH s IN ARRAY lease.stakes LOOP
+  FOREACH s IN ARRAY lease.requests LOOP
     IF s.id <> me THEN
       kept := kept || s;
     ELSIF keep > 0 THEN
@@ -195,7 +195,7 @@ BEGIN
       END IF;
     END IF;
   END LOOP;
-  lease.stakes := kept;
+  lease.requests := kept;
   -- Without waiters and other holders nothing is to be let in.
   IF cardinality(kept) > 0 OR lease.rest IS NOT NULL THEN
     lease := ${clean}(lease, t);
@@ -203,7 +203,7 @@ BEGIN
     lease := ${admit}(lease, '', claim, 0, min_hold, t);
   END IF;
   IF lease IS DISTINCT FROM before THEN
-    UPDATE ${leases} SET fence = lease.fence, stakes = lease.stakes, abandoned = lease.abandoned,
+    UPDATE ${leases} SET fence = lease.fence, requests = lease.requests, abandoned = lease.abandoned,
       rest = lease.rest, longest = lease.longest, used_at = date_trunc('hour', t) WHERE key = name;
   END IF;
 END
