@@ -102,9 +102,9 @@ class Cohort {
   }
 
   /**
-   * Returns a hold on a lease that fits `wish`, or a promise of one: { units, cost, isToWait,
-   * isToStay, base }. Callers of the owner's `sharedUnits` may have one lease together. A wish with
-   * a `base`, which is a lease, upgrades that lease.
+   * Returns a hold on a lease that fits `wish`, or a promise of one: { units, cost, isToWait, isToStay, base }. Where the
+   * wish is not to wait, it may be a promise of undefined. Callers of the owner's `sharedUnits` may have one lease
+   * together. A wish with a `base`, which is a lease, upgrades that lease.
    */
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
@@ -160,11 +160,17 @@ class Cohort {
     // First end leases that do not fit: the server may be waiting for them.
     for (const other of this.#open.unused.others(units)) this.#end(other)
     this.#sweep()
-    if (this.#leases.size === 0) this.hub.join(this)
+    if (this.#leases.size === 0) this.#begins()
     this.#leases.add(lease)
     this.#asking.add(lease)
     lease.ask()
     return lease
+  }
+
+  /** The first lease is about to be asked for. Until then the last answer's reason is that of a refused caller. */
+  #begins() {
+    this.reason = undefined
+    this.hub.join(this)
   }
 
   enqueue(waiter) {
@@ -201,15 +207,24 @@ class Cohort {
     this.#sweep()
   }
 
-  /** The server has refused the lease, or has not answered. */
-  refused(lease, error = this.owner.timeoutError(0)) {
+  /** The lease is not available, and was not to be waited for. */
+  refused(lease) {
+    this.#drop(lease, (waiter) => waiter.resolve(undefined))
+  }
+
+  /** The caller of the lease cannot have it. */
+  denied(lease, error) {
+    this.#drop(lease, (waiter) => waiter.reject(error))
+  }
+
+  #drop(lease, settle) {
     this.#forget(lease)
     lease.end()
-    this.#endAll(lease, (waiter) => waiter.reject(error))
+    this.#endAll(lease, settle)
   }
 
   failed(lease, error) {
-    this.refused(lease, error)
+    this.denied(lease, error)
     this.owner.failed(error)
   }
 
@@ -262,9 +277,7 @@ class Cohort {
     this.#asking.delete(lease)
     this.#left.delete(lease)
     this.#open.file(lease, false)
-    if (this.#leases.size > 0) return
-    this.reason = undefined
-    this.hub.part(this)
+    if (this.#leases.size === 0) this.hub.part(this)
   }
 }
 

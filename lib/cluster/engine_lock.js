@@ -1,7 +1,7 @@
 'use strict'
 // The base of all locks over an engine. The promises of this thread first queue in a local lock; the admitted ones
 // share leases of the server, which they pass on (cohort.js). It replaces a local lock, in keyed maps as well.
-const { reasonOf, throwIfAborted } = require('../core/abort.js')
+const { throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/following.js')
 const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
@@ -126,8 +126,8 @@ class EngineLock extends AnyLock {
 
   /**
    * Resolves to a hold that fits `wish` (see cohort.js); with `ifAvailable`, perhaps to undefined. Derived classes
-   * implement enterLocal(wish, limits), a promise of a place in the local lock, and leaveLocal(wish, place), which
-   * releases it and returns how much that has admitted.
+   * implement enterLocal(wish, limits), a promise of a place in the local lock, or of undefined with `ifAvailable`, and
+   * leaveLocal(wish, place), which releases it and returns how much that has admitted.
    */
   take(wish, limits) {
     const isFull = this.isFull(limits.maxPending)
@@ -137,22 +137,20 @@ class EngineLock extends AnyLock {
   }
 
   /** For a caller that may not wait. */
-  async #takeNow(wish, limits, isFull) {
-    const { ifAvailable, maxPending, priority, signal } = limits
+  async #takeNow(wish, { ifAvailable, maxPending, priority, signal }, isFull) {
     const observer = wish.isToStay ? null : this.observer
     const asked = [wish.mode, weightOf(wish)]
-    const now = { priority, timeout: 0, signal }
+    const now = { priority, signal, timeout: 0, ifAvailable: true }
+    const errorOf = () => (isFull ? this.fullError(maxPending) : this.timeoutError(0))
+    const asking = { ...wish, isToWait: false, refusal: ifAvailable ? undefined : errorOf }
     try {
-      const hold = await this.#go({ ...wish, isToWait: false }, now, signal)
-      if (observer !== null)
+      const hold = await this.#go(asking, now, signal)
+      if (hold !== undefined && observer !== null)
         hold.observed = observed.granted(observer, ...asked, null, hold.isAbandoned)
       return hold
     } catch (error) {
-      const isTaken = error?.code === 'ERR_LOCK_TIMEOUT' && !isAbort(error, signal)
-      if (isTaken && ifAvailable) return undefined
-      const reason = isTaken && isFull ? this.fullError(maxPending) : error
-      if (observer !== null) observed.refused(observer, ...asked, reason)
-      throw reason
+      if (observer !== null) observed.refused(observer, ...asked, error)
+      throw error
     }
   }
 
@@ -199,29 +197,29 @@ class EngineLock extends AnyLock {
     return this.#hub.during(waiting, this.cohort().maxHold)
   }
 
+  /** Resolves to a hold. Where it is not to wait, rejects with wish.refusal() instead, or resolves to undefined without. */
   async #go(wish, limits, signal) {
     throwIfAborted(signal)
     const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay === true }
     this.callers.add(caller)
     if (caller.isPassing) this.passers++
     let place
-    let isIn = false
+    let hold
     try {
       this.#hub.admit(this)
       place = await this.during(this.enterLocal(wish, limits))
-      isIn = true
-      const taken = this.cohort().take(wish, signal)
-      const hold = taken instanceof Promise ? await taken : taken
-      hold.place = place
-      hold.caller = caller
-      caller.isIn = true
-      return hold
-    } catch (error) {
-      if (isIn) this.#letGo(wish, place)
-      this.#end(caller)
-      const isLate = !isIn && limits?.timeout === 0 && error?.code === 'ERR_LOCK_TIMEOUT'
-      throw isLate && !isAbort(error, signal) ? this.timeoutError(0) : error
+      const taken = place === undefined ? undefined : this.cohort().take(wish, signal)
+      hold = taken instanceof Promise ? await taken : taken
+      if (hold === undefined && wish.refusal !== undefined) throw wish.refusal()
+    } finally {
+      if (hold === undefined && place !== undefined) this.#letGo(wish, place)
+      if (hold === undefined) this.#end(caller)
     }
+    if (hold === undefined) return undefined
+    hold.place = place
+    hold.caller = caller
+    caller.isIn = true
+    return hold
   }
 
   give(hold) {
@@ -281,14 +279,13 @@ class EngineLock extends AnyLock {
   }
 }
 
-const isAbort = (error, signal) => signal?.aborted && error === reasonOf(signal)
 /** What diagnostics count: the units of a semaphore, and any other hold as one. */
 const weightOf = ({ mode, units }) => (mode === undefined ? units : 1)
 
 Object.assign(EngineLock.prototype, asynchronous, {
   scope: 'cluster',
   /** The lock lies in no memory that threads share. */
-  share: null,
+  shared: null,
   /** The units of a lease that callers have together, if any. */
   sharedUnits: undefined,
 })

@@ -1,7 +1,7 @@
 'use strict'
 // A mutex over an engine.
 const { lockError } = require('../core/errors.js')
-const { LocalMutex, Locker } = require('../core/mutex.js')
+const { LocalMutex, Runner } = require('../core/mutex.js')
 const { acquireOptions, lockingOptions, readWait } = require('../core/options.js')
 const { run } = require('../core/run.js')
 const { EngineLock } = require('./engine_lock.js')
@@ -15,7 +15,7 @@ const wish = Object.freeze({
 /** The wish of waitForUnlock(). */
 const pass = Object.freeze({ ...wish, isToStay: true })
 
-class Passer extends Locker {}
+class Passer extends Runner {}
 Passer.prototype.isToStay = true
 
 class EngineMutex extends EngineLock {
@@ -26,7 +26,7 @@ class EngineMutex extends EngineLock {
   }
 
   enterLocal({ isToStay }, limits) {
-    return isToStay ? this.local.enter(readWait(limits), Passer) : this.local.lock(limits)
+    return this.local.enter(readWait(limits, acquireOptions), isToStay ? Passer : Runner)
   }
 
   leaveLocal() {

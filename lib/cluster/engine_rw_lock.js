@@ -132,6 +132,7 @@ class EngineRWLock extends EngineLock {
     const cohort = this.cohort()
     try {
       const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
+      if (upper === undefined) throw this.timeoutError(0)
       if (hold.isLeaving) {
         upper.markUndelivered()
         cohort.release(upper)

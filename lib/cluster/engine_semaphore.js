@@ -3,7 +3,7 @@
 // caller of that weight. Units that come back by release(), not by a Releaser, end or shrink the
 // oldest leases of this thread.
 const { lockError } = require('../core/errors.js')
-const { readWait } = require('../core/options.js')
+const { acquireOptions, readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
@@ -29,8 +29,8 @@ class EngineSemaphore extends EngineLock {
 
   async enterLocal({ units, isToStay }, limits) {
     const Kind = isToStay ? Passer : Acquirer
-    const [before] = await this.local.enter(units, readWait(limits), Kind)
-    return before
+    const ticket = await this.local.enter(units, readWait(limits, acquireOptions), Kind)
+    return ticket?.[0]
   }
 
   leaveLocal({ units }) {

@@ -24,7 +24,7 @@ class UpgradeLease extends Lease {
   ask() {
     if (this.state !== 'asking') return
     if (this.base.state === 'held') super.ask()
-    else this.cohort.refused(this, lostError(this.cohort.title(), 'its reader has lost it'))
+    else this.cohort.denied(this, lostError(this.cohort.title(), 'its reader has lost it'))
   }
 
   claim() {
@@ -33,7 +33,7 @@ class UpgradeLease extends Lease {
 
   answered(answer, ...rest) {
     if (answer.state !== 'upgrading') super.answered(answer, ...rest)
-    else if (this.state === 'asking') this.cohort.refused(this, upgradeError(this.cohort))
+    else if (this.state === 'asking') this.cohort.denied(this, upgradeError(this.cohort))
   }
 }
 

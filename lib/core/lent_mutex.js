@@ -39,7 +39,7 @@ class LentMutex extends LentTickets {
   }
 
   /** The part shared with other threads: the lock's word index and name. */
-  get share() {
+  get shared() {
     return this.lender
   }
 

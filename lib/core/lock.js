@@ -269,6 +269,6 @@ class LocalLock extends AnyLock {
   }
 }
 
-LocalLock.prototype.share = null
+LocalLock.prototype.shared = null
 
 module.exports = { AnyLock, IdlePromise, LocalLock }

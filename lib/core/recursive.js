@@ -191,7 +191,7 @@ class Recursive {
   }
 
   get name() {
-    return this.lock.share?.name ?? this.lock.name
+    return this.lock.shared?.name ?? this.lock.name
   }
 
   get observer() {

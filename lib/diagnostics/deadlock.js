@@ -39,7 +39,7 @@ function numberOf(lock) {
   let number = locks.get(lock)
   if (number === undefined) {
     number =
-      lock.share === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.share.wordIndex)
+      lock.shared === null ? native.waitGraph.lock() : native.waitGraph.lock(lock.shared.wordIndex)
     locks.set(lock, number)
   }
   return number
@@ -208,7 +208,7 @@ const hooks = {
   /** A semaphore gets units that no caller has taken. */
   loosens(lock) {
     loose.add(lock)
-    if (lock.share !== null) native.waitGraph.loosen(numberOf(lock))
+    if (lock.shared !== null) native.waitGraph.loosen(numberOf(lock))
   },
 
   /** The latest deadlocks of this thread that were prevented. */

@@ -32,15 +32,15 @@ function observeSingle(lock, kind, settings) {
   }
   // All objects of this thread for one lock share its observer.
   if (lock.observer !== null) return lock
-  const known = lock.share?.observer?.deref()
+  const known = lock.shared?.observer?.deref()
   if (known !== undefined) {
     lock.observer = known
     return lock
   }
   const { observer } = observe(lock, kind.class, scopeOf(settings), diagnostics)
   if (observer.isFull && observer.name === undefined) observer.madeAt = new Trace().text
-  // Weakly: a share lives until the last of its objects is collected.
-  if (lock.share !== null) lock.share.observer = new WeakRef(observer)
+  // Weakly: the shared state lives until the last of its objects is collected.
+  if (lock.shared !== null) lock.shared.observer = new WeakRef(observer)
   register(observer)
   return lock
 }

@@ -48,8 +48,8 @@ class Observer {
   }
 
   get name() {
-    const { keyMap, share, name } = this.lock
-    return keyMap?.name ?? share?.name ?? name
+    const { keyMap, shared, name } = this.lock
+    return keyMap?.name ?? shared?.name ?? name
   }
 
   /**

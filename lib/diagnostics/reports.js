@@ -33,7 +33,7 @@ function withOthers(ours, { holderPids, locked }, lock) {
 function reportOf(observer) {
   const { kind, name, scope, tally, lock, madeAt } = observer
   const { waiting, holders, oldestWait } = lock.snapshot()
-  const thread = name === undefined && lock.share === null ? threadId : undefined
+  const thread = name === undefined && lock.shared === null ? threadId : undefined
   const waiters = waitersOf(observer, now())
   const what = {
     kind,

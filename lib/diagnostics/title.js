@@ -9,7 +9,7 @@ const native = require('../addon/load.js')
  */
 function placeOf({ lock, madeAt }) {
   const stack = lock.keyMap?.watch?.madeAt ?? madeAt
-  return !stack || isBundled || lock.share !== null ? undefined : stack.split('\n', 1)[0].trim()
+  return !stack || isBundled || lock.shared !== null ? undefined : stack.split('\n', 1)[0].trim()
 }
 
 /** Names the lock of an observer: by the place of its constructor, too, if it has no name. */
@@ -22,8 +22,8 @@ function titleOf(observer) {
 /** An id that is the same in all threads that share the lock. */
 function idOf({ kind, name, scope, tally, lock }) {
   if (name !== undefined) return `${kind} ${scope} ${name}`
-  if (lock.share === null) return `${kind} ${tally.id}`
-  return `${kind} at ${native.regions.addressOf(lock.share.wordIndex)}`
+  if (lock.shared === null) return `${kind} ${tally.id}`
+  return `${kind} at ${native.regions.addressOf(lock.shared.wordIndex)}`
 }
 
 module.exports = { idOf, placeOf, titleOf }

@@ -26,7 +26,7 @@ const inSegment = (Base) =>
 
     shareByKey(segment, key) {
       this.attach(() => shareSlot(segment, key))
-      this.share.pins++
+      this.shared.pins++
       this.isPinned = true
     }
 

@@ -99,7 +99,7 @@ class HostSegment {
 
 function keysByPlace(locks) {
   const keys = new Map()
-  for (const { key, share } of locks) if (!share.isGone) keys.set(share.wordIndex, key)
+  for (const { key, shared } of locks) if (!shared.isGone) keys.set(shared.wordIndex, key)
   return keys
 }
 

@@ -70,13 +70,13 @@ async function retrying(lock, limits, start, again) {
   const timeLeft = () => timeout && Math.max(0, start + timeout - now())
   // It is one of the pending callers already.
   const left = () => ({ ...limits, timeout: timeLeft(), maxPending: undefined })
-  lock.share.wait(lock, +1)
+  lock.shared.wait(lock, +1)
   try {
     return await again(left)
   } catch (error) {
     throw error?.code === 'ERR_LOCK_TIMEOUT' ? lock.timeoutError(timeout) : error
   } finally {
-    lock.share.wait(lock, -1)
+    lock.shared.wait(lock, -1)
     lock.changed()
   }
 }

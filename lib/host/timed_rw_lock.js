@@ -64,7 +64,7 @@ class TimedRWLock extends HostRWLock {
 
   /** The timer of a maxHold ends each hold of this thread, and that of a rest gives the lock back. */
   isOutOfOurHands() {
-    return this.#hasEnd || this.share.rests > 0 || super.isOutOfOurHands()
+    return this.#hasEnd || this.shared.rests > 0 || super.isOutOfOurHands()
   }
 
   acquireRead(options) {
@@ -215,10 +215,10 @@ class TimedRWLock extends HostRWLock {
     } else {
       this.endedReading()
     }
-    this.share.rests++
+    this.shared.rests++
     this.changed()
     at(hold.until, () => {
-      this.share.rests--
+      this.shared.rests--
       this.#unmark(hold, isWriter, 0n)
       const { unlockRead, unlockWrite } = this.kind.native
       this.dispatch(isWriter ? unlockWrite(this.wordIndex) : unlockRead(this.wordIndex))

@@ -24,7 +24,7 @@ class ClosedKeyMap {
 
   open(key) {
     checkKey(key)
-    const lock = { key, keyMap: this.#map, share: null, observer: null }
+    const lock = { key, keyMap: this.#map, shared: null, observer: null }
     this.#map.watch?.watches(lock)
     return new Refusal(this.#kind, titleOf(this.#kind.name, lock), lock.observer)
   }

@@ -50,13 +50,13 @@ function checkedLock(own, mutex) {
       `${lock.title()} lives in an engine, which has no condition variables: use a Mutex of a process`,
     )
   }
-  const isHost = lock.share?.isHost === true
-  if (isHost !== (own.share?.isHost === true)) {
+  const isHost = lock.shared?.isHost === true
+  if (isHost !== (own.shared?.isHost === true)) {
     const [one, other] = isHost ? [lock, own] : [own, lock]
     throw new TypeError(`${one.title()} is of scope 'host': ${other.title()} is not`)
   }
-  if ((own.share === null) !== (lock.share === null)) {
-    const [one, other] = own.share === null ? [lock, own] : [own, lock]
+  if ((own.shared === null) !== (lock.shared === null)) {
+    const [one, other] = own.shared === null ? [lock, own] : [own, lock]
     throw new TypeError(`${one.title()} is shared by threads, and ${other.title()} is not`)
   }
   return lock

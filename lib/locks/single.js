@@ -85,7 +85,7 @@ class Single {
     // The prototype of a class.
     if (!(isObject(this) && #lock in this)) return this
     const lock = this.#lock
-    const name = lock.share?.name ?? lock.name
+    const name = lock.shared?.name ?? lock.name
     const look = () => (this instanceof Holdable ? stateOf(lock) : {})
     return platform.inspected(this, { name, scope: lock.scope }, look, options, inspect)
   }

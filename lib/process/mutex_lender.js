@@ -3,7 +3,8 @@
 const { bounds } = require('../core/cohort.js')
 const native = require('../addon/load.js')
 const { indexOfKey } = require('./shares.js')
-const { agent, takeCompletions, waiterAt } = require('./waiters.js')
+const { tickets } = require('./tickets.js')
+const { agent, takeCompletions } = require('./waiters.js')
 const { WordLender } = require('./word_lender.js')
 const { queued } = require('./words.js')
 
@@ -46,7 +47,7 @@ class MutexLender extends WordLender {
 
   awaitLoan(ticket) {
     // Where it is not posted yet, the thread that lends it is between its change of the word and the post.
-    while (waiterAt(ticket)?.lock === this) takeCompletions(native.eventLoop.postedCompletions())
+    while (tickets.at(ticket)?.lock === this) takeCompletions(native.eventLoop.postedCompletions())
   }
 
   mayKeep() {

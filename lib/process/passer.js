@@ -28,7 +28,7 @@ class Passer extends Waiter {
 
   count(change) {
     super.count(change)
-    this.lock.share.passing += change
+    this.lock.shared.passing += change
   }
 }
 Object.assign(Passer.prototype, { isToStay: true, isPassing: true })

@@ -42,7 +42,7 @@ class Reader extends Waiter {
   }
 
   count(change) {
-    this.lock.share.waitingReads += change
+    this.lock.shared.waitingReads += change
     super.count(change)
   }
 }
@@ -61,7 +61,7 @@ class Upgrader extends Waiter {
   }
 
   count(change) {
-    this.lock.share.upgrading += change
+    this.lock.shared.upgrading += change
     super.count(change)
   }
 

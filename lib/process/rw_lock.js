@@ -53,7 +53,7 @@ class SharedRWLock extends SharedLock {
 
   /** Whether this thread holds the lock. */
   isOurs() {
-    const { isHeld, reads } = this.share
+    const { isHeld, reads } = this.shared
     return isHeld || reads > 0
   }
 
@@ -62,7 +62,7 @@ class SharedRWLock extends SharedLock {
    * except its only reader when that upgrades.
    */
   isOutOfOurHands() {
-    const { isHeld, reads, waitingReads, upgrading } = this.share
+    const { isHeld, reads, waitingReads, upgrading } = this.shared
     return !isHeld && (reads === upgrading || waitingReads > 0)
   }
 
@@ -92,7 +92,7 @@ class SharedRWLock extends SharedLock {
    * process.
    */
   tryNatively(ask) {
-    const { isHost, waiting } = this.share
+    const { isHost, waiting } = this.shared
     return waiting > 0 && !isHost ? this.enterNow(ask, -Infinity) : super.tryNatively(ask)
   }
 
@@ -101,13 +101,13 @@ class SharedRWLock extends SharedLock {
     if (release !== undefined) return this.givenSync(release, limits)
     // This thread reads, so a reader that has to wait stands behind a writer, and that waits for
     // this thread.
-    if (this.share.reads > 0) throw this.deadlock()
+    if (this.shared.reads > 0) throw this.deadlock()
     return this.enterBlocking(read, limits, readReleaser)
   }
 
   /** While this thread reads, the queue may still hold invited readers of other threads. */
   tryReadAgain() {
-    if (this.share.reads === 0) return undefined
+    if (this.shared.reads === 0) return undefined
     checkStack()
     this.dispatch(this.kind.native.hurry(this.wordIndex))
     return this.tryAcquireRead()
@@ -116,13 +116,13 @@ class SharedRWLock extends SharedLock {
   acquireWriteSync(limits) {
     const release = this.tryAcquireWrite()
     if (release !== undefined) return this.givenSync(release, limits)
-    if (this.share.reads > 0) throw this.deadlock()
+    if (this.shared.reads > 0) throw this.deadlock()
     return this.enterBlocking(write, limits, writeReleaser)
   }
 
   enterBlocking(ask, limits, releaser) {
     // A grant whose completion this thread has not read yet counts as well.
-    if (this.share.isHeld || this.share.waiting > 0) throw this.deadlock()
+    if (this.shared.isHeld || this.shared.waiting > 0) throw this.deadlock()
     const outcome = this.enterSync(ask, limits)
     return releaser(this, outcome === grantedAbandoned)
   }
@@ -175,7 +175,7 @@ class SharedRWLock extends SharedLock {
 
   upgradeBlocking(grant, { timeout }) {
     // A promise of this thread that waits to read may have been admitted by now.
-    if (this.share.reads > 1 || this.share.waitingReads > 0) throw this.deadlock()
+    if (this.shared.reads > 1 || this.shared.waitingReads > 0) throw this.deadlock()
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.wordIndex, timeout)
     if (isGranted(outcome)) return this.becomeWriter(grant, outcome === grantedAbandoned)
@@ -193,21 +193,21 @@ class SharedRWLock extends SharedLock {
   }
 
   beganReading() {
-    this.share.reads++
+    this.shared.reads++
     this.changed()
   }
 
   beganWriting() {
-    this.share.isHeld = true
+    this.shared.isHeld = true
     this.changed()
   }
 
   endedReading() {
-    this.share.reads--
+    this.shared.reads--
   }
 
   endedWriting() {
-    this.share.isHeld = false
+    this.shared.isHeld = false
   }
 
   endRead(grant) {

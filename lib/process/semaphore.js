@@ -55,7 +55,7 @@ class SharedSemaphore extends SharedLock {
 
   /** Whether this thread holds units. */
   isOurs() {
-    return this.share.out > 0
+    return this.shared.out > 0
   }
 
   modeOf() {
@@ -68,7 +68,7 @@ class SharedSemaphore extends SharedLock {
 
   /** Records `weight` for a new releaser. The result is an argument of putIn(). */
   putOut(weight, abandoned) {
-    this.share.out += weight
+    this.shared.out += weight
     return this.observer === null ? undefined : this.observeGrant(undefined, weight, abandoned)
   }
 
@@ -83,8 +83,8 @@ class SharedSemaphore extends SharedLock {
   }
 
   countBack(weight) {
-    const { share } = this
-    share.out = Math.max(0, share.out - weight)
+    const { shared } = this
+    shared.out = Math.max(0, shared.out - weight)
   }
 
   acquireUnits({ weight, limits }) {
@@ -106,13 +106,13 @@ class SharedSemaphore extends SharedLock {
 
   /** The units in all, as far as this thread knows: another one may have raised the value unseen. */
   most() {
-    return Math.max(this.firstValue(), this.share.most)
+    return Math.max(this.firstValue(), this.shared.most)
   }
 
   /** Notes that `value` units are free, or are about to be. */
   noteFree(value) {
-    const { share } = this
-    share.most = Math.max(share.most, value + share.out)
+    const { shared } = this
+    shared.most = Math.max(shared.most, value + shared.out)
   }
 
   tryAcquire(weight = 1) {
@@ -134,9 +134,9 @@ class SharedSemaphore extends SharedLock {
     checkStackToRelease()
     checkRoom(this, this.getValue(), weight)
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
-    const { share } = this
+    const { shared } = this
     // Units of another thread, or new ones.
-    if (weight > share.out) share.most = Math.min(maxValue, this.most() + weight - share.out)
+    if (weight > shared.out) shared.most = Math.min(maxValue, this.most() + weight - shared.out)
     this.countBack(weight)
     this.dispatch(this.kind.native.release(this.wordIndex, weight))
   }
@@ -237,7 +237,7 @@ class Acquirer extends Waiter {
 Acquirer.prototype.rejectsAtOnce = true
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
-  if (before > lock.share.most) lock.noteFree(before)
+  if (before > lock.shared.most) lock.noteFree(before)
   return asTicket(before, releaser(lock, weight, abandoned))
 }
 

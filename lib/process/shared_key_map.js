@@ -108,8 +108,8 @@ class SharedKeyMap extends KeyMap {
     // A releaser may still refer to it, so another key must not reuse it. The mark keeps it from
     // being dropped twice, by a release that was under way.
     lock.isListed = true
-    lock.share.unlisten(lock)
-    unshare(lock.share)
+    lock.shared.unlisten(lock)
+    unshare(lock.shared)
     return false
   }
 

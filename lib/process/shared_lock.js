@@ -21,11 +21,11 @@ const { observed } = require('../core/platform.js')
 const { wait } = require('../core/waiter.js')
 const { offsetOf, queued, wordsOf } = require('./words.js')
 
-/** The promise of onIdle() of an object that listens to its share. */
+/** The promise of onIdle() of an object that listens to its shared state. */
 class ListenersPromise extends IdlePromise {
   drop(lock) {
     super.drop(lock)
-    lock.share.unlisten(lock)
+    lock.shared.unlisten(lock)
   }
 }
 
@@ -39,8 +39,8 @@ class SharedLock extends AnyLock {
     this.idle = idle
     this.words = null
     this.wordIndex = 0
-    this.share = null
-    /** In the share's list of listeners. */
+    this.shared = null
+    /** In the list of listeners of `shared`. */
     this.nextListener = null
   }
 
@@ -53,7 +53,7 @@ class SharedLock extends AnyLock {
   }
 
   isIdle() {
-    return !this.hasCallers() && (this.key === undefined || this.share.passing === 0)
+    return !this.hasCallers() && (this.key === undefined || this.shared.passing === 0)
   }
 
   hasCallers() {
@@ -62,15 +62,15 @@ class SharedLock extends AnyLock {
 
   /** The lock, or a place in its queue, may have changed hands. */
   changed() {
-    const { share } = this
-    if (share.waiting > 0) share.wait(this, 0)
-    if (share.nextListener !== null) share.tellListeners()
+    const { shared } = this
+    if (shared.waiting > 0) shared.wait(this, 0)
+    if (shared.nextListener !== null) shared.tellListeners()
   }
 
   onIdle() {
     if (this.idleListener === null && !this.isIdle()) {
       this.idleListener = new ListenersPromise()
-      this.share.listen(this)
+      this.shared.listen(this)
     }
     return super.onIdle()
   }
@@ -107,13 +107,13 @@ class SharedLock extends AnyLock {
 
   attach(findShare, argument = this.argument) {
     try {
-      this.share = findShare()
+      this.shared = findShare()
     } catch (error) {
       throw constructionError(error, this.title(), this.idle, argument)
     }
-    this.wordIndex = this.share.wordIndex
+    this.wordIndex = this.shared.wordIndex
     this.words = wordsOf(this.wordIndex)
-    if (this.key !== undefined) this.share.listen(this)
+    if (this.key !== undefined) this.shared.listen(this)
   }
 
   /** Enters in turn. `Kind`, a class of waiters, decides what the promise resolves to. */
@@ -263,7 +263,7 @@ class SharedLock extends AnyLock {
   }
 
   pending() {
-    return this.share.waiting - this.share.passing
+    return this.shared.waiting - this.shared.passing
   }
 
   queueSize() {
@@ -272,7 +272,7 @@ class SharedLock extends AnyLock {
 
   cancel(reason = this.cancelError) {
     checkStack()
-    if (this.share.waiting > 0) cancelAll(this, reason)
+    if (this.shared.waiting > 0) cancelAll(this, reason)
   }
 
   /** waitForUnlock, for `weight`: goes through the queue and leaves at once. */

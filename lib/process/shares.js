@@ -1,12 +1,12 @@
 'use strict'
 // Locks that other threads may know by memory or by name. Several objects of this thread may stand
-// for one lock; a share is their common state.
+// for one lock, and have one SharedState.
 const native = require('../addon/load.js')
 const { constructionError, otherStartError } = require('./construction_errors.js')
 const { keepAlive } = require('./keep_alive.js')
 const { mapWords, unmapWords } = require('./words.js')
 
-class Share {
+class SharedState {
   constructor(wordIndex) {
     this.wordIndex = wordIndex
     /**
@@ -87,12 +87,12 @@ class Share {
 const shares = new Map() // by word index
 
 function shareAt(wordIndex) {
-  let share = shares.get(wordIndex)
-  if (share === undefined) {
-    share = new Share(wordIndex)
-    shares.set(wordIndex, share)
+  let shared = shares.get(wordIndex)
+  if (shared === undefined) {
+    shared = new SharedState(wordIndex)
+    shares.set(wordIndex, shared)
   }
-  return share
+  return shared
 }
 
 /** `words` is memory that other threads may see, `start` the word of a new lock there. */
@@ -127,47 +127,47 @@ function indexOfSlot(segment, key) {
 }
 
 function shareSlot(segment, key) {
-  const share = shareAt(indexOfSlot(segment, key))
-  share.isHost = true
-  share.segment = segment
-  return share
+  const shared = shareAt(indexOfSlot(segment, key))
+  shared.isHost = true
+  shared.segment = segment
+  return shared
 }
 
-/** Makes `share`, an object like Share, this thread's share of `key`. */
-function shareSlotWith(share, segment, key) {
+/** Makes `shared`, an object like SharedState, this thread's state of `key`. */
+function shareSlotWith(shared, segment, key) {
   const wordIndex = indexOfSlot(segment, key)
-  shares.set(wordIndex, share)
-  share.pins = 1
+  shares.set(wordIndex, shared)
+  shared.pins = 1
   return wordIndex
 }
 
-/** The share of the lock at `wordIndex`, if this thread has one. */
+/** The state of the lock at `wordIndex` that the objects of this thread share, if there is one. */
 const shareThere = (wordIndex) => shares.get(wordIndex)
 
-/** The slot of `share` may pass to another key: its objects are no longer valid. */
-function forget(share) {
-  share.isGone = true
-  shares.delete(share.wordIndex)
+/** The slot of `shared` may pass to another key: its objects are no longer valid. */
+function forget(shared) {
+  shared.isGone = true
+  shares.delete(shared.wordIndex)
 }
 
 /** Unpins the slot of `lock`, which another key may then take. Returns whether it did. */
 function unpin(lock) {
-  const { share } = lock
-  if (share.pins === 1 && native.host.unpin(share.wordIndex) === 0) return false
-  share.pins--
+  const { shared } = lock
+  if (shared.pins === 1 && native.host.unpin(shared.wordIndex) === 0) return false
+  shared.pins--
   lock.isPinned = false
   return true
 }
 
 /** Pins the slot again. Returns false if it has passed to another key. */
 function pinAgain(lock) {
-  const { share } = lock
-  if (share.isGone) return false
-  if (share.pins === 0 && native.host.pinAgain(share.wordIndex) === 0) {
-    forget(share)
+  const { shared } = lock
+  if (shared.isGone) return false
+  if (shared.pins === 0 && native.host.pinAgain(shared.wordIndex) === 0) {
+    forget(shared)
     return false
   }
-  share.pins++
+  shared.pins++
   lock.isPinned = true
   return true
 }
@@ -192,7 +192,7 @@ const objects = new FinalizationRegistry(unshare)
 
 /** Keeps the lock in C++ until the object `lock` is collected. */
 function keepWith(lock) {
-  objects.register(lock, lock.share)
+  objects.register(lock, lock.shared)
 }
 
 const tablesOfNames = new Map()

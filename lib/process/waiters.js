@@ -7,6 +7,7 @@ const { AnyWaiter } = require('../core/waiter.js')
 const { observed } = require('../core/platform.js')
 const { addSource } = require('../core/pending.js')
 const { keepAlive } = require('./keep_alive.js')
+const { tickets } = require('./tickets.js')
 
 const { completions: kinds, leaves, outcomes } = native.layout
 // The answers of C++ other than a ticket.
@@ -24,10 +25,6 @@ const waitsForOthers = () => completions[mostCompletions] === 1
 const wakeupListeners = []
 const addWakeupListener = (listener) => wakeupListeners.push(listener)
 
-const waiters = []
-/** Stands for a waiter that left while its invitation was on its way. */
-const gone = {}
-
 /**
  * A waiting promise. Derived classes decide what it resolves to. There may be very many waiters, so
  * every field counts.
@@ -42,7 +39,7 @@ class Waiter extends AnyWaiter {
   /** Counts this waiter in or out, if threads share the lock. */
   count(change) {
     const { lock } = this
-    lock.share.wait(lock, change)
+    lock.shared.wait(lock, change)
   }
 
   get mode() {
@@ -58,7 +55,7 @@ class Waiter extends AnyWaiter {
 /** The queue of C++ as one of core/waiter.js, for locks whose waiters have tickets. */
 const ticketQueue = {
   enqueue(waiter, ticket) {
-    waiters[ticket] = waiter
+    tickets.keep(ticket, waiter)
     if (waiter.limits !== null) waiter.limits.ticket = ticket
     if (this.observer !== null) waiter.ticket = ticket
   },
@@ -66,12 +63,12 @@ const ticketQueue = {
   /** Does nothing after the wait is over. */
   leave(waiter, reason) {
     const { ticket } = waiter.limits
-    if (waiters[ticket] === waiter) abandonWait(ticket, reason)
+    if (tickets.at(ticket) === waiter) abandonWait(ticket, reason)
   },
 
   /** For an observer: makes `waiter` give up before it has waited. */
   turnAway(waiter, reason) {
-    if (waiters[waiter.ticket] === waiter) abandonWait(waiter.ticket, reason)
+    if (tickets.at(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   },
 }
 
@@ -80,8 +77,8 @@ const ticketQueue = {
  * those of its mutex are in a queue of this thread.
  */
 function* locksOfWaits() {
-  for (const waiter of waiters) {
-    const lock = waiter?.lock
+  for (const [, waiter] of tickets) {
+    const { lock } = waiter
     if (lock instanceof AnyLock && lock !== waiter) yield lock
   }
 }
@@ -89,12 +86,12 @@ addSource(locksOfWaits)
 
 /** Makes the waiter of `ticket` give up. */
 function abandonWait(ticket, reason) {
-  const waiter = waiters[ticket]
+  const waiter = tickets.at(ticket)
   const { lock } = waiter
   const left = lock.leaveQueue(ticket)
   // Too late: this thread has the lock, and the completion is on its way.
   if (left === leaves.admitted) return
-  waiters[ticket] = left === leaves.leftAwake ? gone : undefined
+  tickets.leave(ticket, left)
   fail(waiter, reason)
   lock.dispatch(native.eventLoop.completions())
 }
@@ -109,9 +106,8 @@ function fail(waiter, reason) {
 
 /** Makes the waiters of every lock with isMeant(lock) give up, for reasonOf(lock). */
 function giveUpWhere(isMeant, reasonOf) {
-  for (const [ticket, waiter] of waiters.entries()) {
-    const lock = waiter?.lock
-    if (lock !== undefined && isMeant(lock)) abandonWait(ticket, reasonOf(lock))
+  for (const [ticket, { lock }] of tickets) {
+    if (isMeant(lock)) abandonWait(ticket, reasonOf(lock))
   }
 }
 
@@ -122,8 +118,8 @@ function takeAll(lock) {
   while (count > 0) {
     for (let i = 0; i < count; i++) {
       const ticket = completions[i] >> 1
-      all.push(waiters[ticket])
-      waiters[ticket] = completions[i] & 1 ? gone : undefined
+      all.push(tickets.at(ticket))
+      tickets.leave(ticket, completions[i] & 1 ? leaves.leftAwake : leaves.left)
     }
     count = count === mostCompletions ? native.eventLoop.leavers() : 0
   }
@@ -149,7 +145,7 @@ function enterAgain(lock, waiter) {
     admit(waiter, ticket === grantedAbandoned)
     return
   }
-  waiters[ticket] = waiter
+  tickets.keep(ticket, waiter)
   if (waiter.limits !== null) waiter.limits.ticket = ticket
 }
 
@@ -179,20 +175,7 @@ function takeClaimed(items, admitted = admit) {
 
 /** The admitted waiter, whose ticket C++ has back already. Undefined for an invitation. */
 function claim(item) {
-  return (item & 3) === kinds.invited ? undefined : take(item >> 2)
-}
-
-/** A request of the lock manager keeps its ticket while it holds its lock, because the lock may be stolen. */
-function keepTicket(ticket, waiter) {
-  waiters[ticket] = waiter
-}
-
-const waiterAt = (ticket) => waiters[ticket]
-
-function take(ticket) {
-  const waiter = waiters[ticket]
-  waiters[ticket] = undefined
-  return waiter
+  return (item & 3) === kinds.invited ? undefined : tickets.take(item >> 2)
 }
 
 /** The waiter is admitted. */
@@ -211,15 +194,10 @@ function takeItem(item, waiter, admitted) {
 }
 
 function answerInvitation(ticket, admitted) {
-  if (waiters[ticket] === gone) {
-    waiters[ticket] = undefined
-    native.eventLoop.giveTicket(ticket)
-    return
-  }
-  const { lock } = waiters[ticket]
+  const { lock } = tickets.at(ticket)
   const outcome = lock.resume(ticket)
   if (isGranted(outcome)) {
-    const waiter = take(ticket)
+    const waiter = tickets.take(ticket)
     begin(waiter)
     admitted(waiter, outcome === grantedAbandoned)
   }
@@ -243,18 +221,14 @@ module.exports = {
   claimAll,
   giveUpWhere,
   abandonWait,
-  gone,
   grantedAbandoned,
   isGranted,
-  keepTicket,
   notGranted,
   refused,
   stolen,
-  take,
   takeClaimed,
   takeCompletions,
   ticketQueue,
   Waiter,
-  waiterAt,
   waitsForOthers,
 }

@@ -7,15 +7,8 @@ const { titleOf } = require('../core/keys.js')
 const { Lender, lent, notLent } = require('../core/lender.js')
 const native = require('../addon/load.js')
 const { keepAlive } = require('./keep_alive.js')
-const {
-  claimAll,
-  gone,
-  keepTicket,
-  take,
-  takeClaimed,
-  takeCompletions,
-  waiterAt,
-} = require('./waiters.js')
+const { tickets } = require('./tickets.js')
+const { claimAll, takeClaimed, takeCompletions } = require('./waiters.js')
 const { offsetOf, queued, wordsOf } = require('./words.js')
 
 const { leaves } = native.layout
@@ -71,7 +64,7 @@ class WordLender extends Lender {
       ? this.native.enter(this.wordIndex, 1)
       : this.native.enter(this.wordIndex, 1, priority, +this.isStrict)
     if (answer >= 0) {
-      keepTicket(answer, new Borrower(this, answer))
+      tickets.keep(answer, new Borrower(this, answer))
       this.#tickets++
     }
     return answer
@@ -92,12 +85,11 @@ class WordLender extends Lender {
 
   withdraw(ticket) {
     // Its admission has been read among others, which are handled first.
-    if (waiterAt(ticket)?.lock !== this) return false
+    if (tickets.at(ticket)?.lock !== this) return false
     const left = this.native.leave(this.wordIndex, ticket)
     if (left === leaves.admitted) return false
     this.#tickets--
-    if (left === leaves.leftAwake) keepTicket(ticket, gone)
-    else take(ticket)
+    tickets.leave(ticket, left)
     return true
   }
 

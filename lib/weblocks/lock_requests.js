@@ -11,12 +11,10 @@ const { lazyProperty, makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { wait } = require('../core/waiter.js')
 const { keepAlive } = require('../process/keep_alive.js')
+const { tickets } = require('../process/tickets.js')
 const {
-  gone,
-  keepTicket,
   notGranted,
   stolen,
-  take,
   takeCompletions,
   ticketQueue,
   Waiter,
@@ -24,7 +22,7 @@ const {
 } = require('../process/waiters.js')
 const { makeLock } = require('./lock.js')
 
-const { requestAnswers: answers, requestManners: manners } = native.layout
+const { leaves, requestAnswers: answers, requestManners: manners } = native.layout
 
 // The ticket of a request that is over.
 const released = -1
@@ -73,7 +71,7 @@ class Request extends AnyLock {
   resume(ticket) {
     const outcome = native.lockManager.resume(ticket)
     if (outcome !== stolen) return outcome
-    const waiter = take(ticket)
+    const waiter = tickets.take(ticket)
     this.lose()
     if (waiter === this) {
       updateKeepAlive()
@@ -86,7 +84,7 @@ class Request extends AnyLock {
   }
 
   began() {
-    keepTicket(this.ticket, this)
+    tickets.keep(this.ticket, this)
   }
 
   admit(waiter, abandoned) {
@@ -107,10 +105,10 @@ class Request extends AnyLock {
     this.ticket = released
     const count = native.lockManager.release(ticket)
     if (count === stolen) {
-      keepTicket(ticket, gone) // its completion is on the way
+      tickets.leave(ticket, leaves.leftAwake) // its completion is on the way
       this.lose()
     } else {
-      take(ticket)
+      tickets.take(ticket)
       this.dispatch(count)
     }
     updateKeepAlive()
@@ -200,7 +198,7 @@ function enter(name, wish, Kind, callback) {
   const request = new Request(name, mode, ticket, callback, signal)
   updateKeepAlive()
   if (what === answers.waiting) return wait(request, Kind, 1, wish, undefined, ticket)
-  keepTicket(ticket, request)
+  tickets.keep(ticket, request)
   if (steal) request.dispatch(native.eventLoop.completions())
   return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
 }
