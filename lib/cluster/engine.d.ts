@@ -152,6 +152,7 @@ export interface EngineDriver {
    * Creates the session as the keeper's `open()` does, by the driver's own connections. Optional: with it the first lock
    * need not wait until the renewing thread has started, loaded its client and connected. The thread does that some time
    * before the first renewal, so a program that ends soon never pays for it. Called after `listen()`.
+   * It needs a limit of its own: until it settles, callers learn only after 30 s that the server does not answer.
    */
   open?(session: string, ttl: number): Promise<unknown>
   /** Asks for units, confirms a grant, or renews the place in the queue, in one round trip. */

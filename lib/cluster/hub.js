@@ -60,8 +60,7 @@ class Hub {
         this.lose(session, error.message, error)
     }
     const onTrouble = () => this.#start.failed()
-    // Where that fails, the session expires.
-    const onUnused = (id) => driver.end(id).catch(() => {})
+    const onUnused = async (id) => driver.end(id)
     const listener = { onEnd, onTrouble, onUnused }
     this.#keeper = new Keeper(driver.keeper, settings.ttl, listener, { clock, startThread })
   }

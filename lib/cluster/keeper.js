@@ -122,7 +122,8 @@ class Keeper {
     const opening = this.#take(id)
     // The engine has been closed, or the thread has ended.
     if (opening === undefined) {
-      this.#onUnused(id)
+      // Where the server cannot be told, the session expires.
+      this.#onUnused(id).catch(() => {})
       return
     }
     writeUntil(until, sent + safely(this.#ttl))
