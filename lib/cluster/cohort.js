@@ -103,8 +103,8 @@ class Cohort {
 
   /**
    * Returns a hold on a lease that fits `wish`, or a promise of one: { units, cost, isToWait, isToStay, base }. Where the
-   * wish is not to wait, it may be a promise of undefined. Callers of the owner's `sharedUnits` may have one lease
-   * together. A wish with a `base`, which is a lease, upgrades that lease.
+   * wish is not to wait, the promise may reject with its refusal(), or resolve to undefined without one. Callers of the
+   * owner's `sharedUnits` may have one lease together. A wish with a `base`, which is a lease, upgrades that lease.
    */
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
@@ -160,17 +160,11 @@ class Cohort {
     // First end leases that do not fit: the server may be waiting for them.
     for (const other of this.#open.unused.others(units)) this.#end(other)
     this.#sweep()
-    if (this.#leases.size === 0) this.#begins()
+    if (this.#leases.size === 0) this.hub.join(this)
     this.#leases.add(lease)
     this.#asking.add(lease)
     lease.ask()
     return lease
-  }
-
-  /** The first lease is about to be asked for. Until then the last answer's reason is that of a refused caller. */
-  #begins() {
-    this.reason = undefined
-    this.hub.join(this)
   }
 
   enqueue(waiter) {
@@ -207,20 +201,20 @@ class Cohort {
     this.#sweep()
   }
 
-  /** The lease is not available, and was not to be waited for. */
+  /** The lease is not available, and was not to be waited for, by its one caller. */
   refused(lease) {
-    this.#drop(lease, (waiter) => waiter.resolve(undefined))
+    const [waiter] = lease.waiters
+    // It says why the server grants none, which the cohort forgets with the lease.
+    this.denied(lease, waiter?.wish.refusal?.())
   }
 
-  /** The caller of the lease cannot have it. */
+  /** The callers of the lease cannot have it: they get `error`, or undefined without one. */
   denied(lease, error) {
-    this.#drop(lease, (waiter) => waiter.reject(error))
-  }
-
-  #drop(lease, settle) {
     this.#forget(lease)
     lease.end()
-    this.#endAll(lease, settle)
+    this.#endAll(lease, (waiter) =>
+      error === undefined ? waiter.resolve(undefined) : waiter.reject(error),
+    )
   }
 
   failed(lease, error) {
@@ -277,7 +271,9 @@ class Cohort {
     this.#asking.delete(lease)
     this.#left.delete(lease)
     this.#open.file(lease, false)
-    if (this.#leases.size === 0) this.hub.part(this)
+    if (this.#leases.size > 0) return
+    this.reason = undefined
+    this.hub.part(this)
   }
 }
 

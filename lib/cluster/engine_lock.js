@@ -210,7 +210,7 @@ class EngineLock extends AnyLock {
       place = await this.during(this.enterLocal(wish, limits))
       const taken = place === undefined ? undefined : this.cohort().take(wish, signal)
       hold = taken instanceof Promise ? await taken : taken
-      if (hold === undefined && wish.refusal !== undefined) throw wish.refusal()
+      if (place === undefined && wish.refusal !== undefined) throw wish.refusal()
     } finally {
       if (hold === undefined && place !== undefined) this.#letGo(wish, place)
       if (hold === undefined) this.#end(caller)

@@ -131,8 +131,9 @@ class EngineRWLock extends EngineLock {
   async #takeRest(hold, isToWait, signal) {
     const cohort = this.cohort()
     try {
-      const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
-      if (upper === undefined) throw this.timeoutError(0)
+      const refusal = () => this.timeoutError(0)
+      const asked = { ...upgrade, isToWait, base: hold.lease, refusal }
+      const upper = await cohort.take(asked, signal)
       if (hold.isLeaving) {
         upper.markUndelivered()
         cohort.release(upper)

@@ -10,9 +10,19 @@
 // from when it is made until the same run waits for it. It is assumed to be settled by the reactions which that run makes
 // meanwhile, and by their successors. The real reactions are among them, and all of them must wait before the promise
 // counts as waiting: a mistake delays an alarm or prevents it, and never raises one. A promise that code settles by hand
-// (new Promise()) is settled by no reaction.
+// (new Promise()) is settled by no reaction. The order of locks (lock_order.js) needs no more than what is sure: a step that
+// has its link by such an assumption is unsure.
 const { createHook, executionAsyncId } = require('node:async_hooks')
-const { changed, isAnyHeld, isInside, Link, liveOf, onTouched, touch } = require('./link.js')
+const {
+  changed,
+  isAnyHeld,
+  isInside,
+  Link,
+  liveOf,
+  onTouched,
+  sureOf,
+  touch,
+} = require('./link.js')
 const { byHand, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../addon/load.js')
@@ -37,11 +47,13 @@ function init(id, type, trigger, resource) {
   if (type !== 'PROMISE') {
     if (link === null) return
     const step = new Step(id, link, resource)
+    step.isUnsure = runner.isUnsure
     marks.set(resource, step)
     link.does(step)
     return
   }
   const step = new Step(id, link, undefined)
+  step.isUnsure = runner?.isUnsure === true
   if (trigger === executionAsyncId()) {
     new Numbered(resource, id)
     // Frames cost more than a lock: a promise made while no lock was held is assumed to be settled by hand.
@@ -129,11 +141,12 @@ function before() {
   newRun()
   const step = running()
   if (step === undefined) return
-  const handed = step.parent?.handed
+  const { handed, isGuess } = step.parent ?? step
   runs(step)
   if (handed === undefined || handed.isOver || !isInside(handed, liveOf(step.link))) return
   step.link = handed
   step.isHanded = true
+  step.isUnsure = isGuess
 }
 
 function after() {
@@ -161,7 +174,7 @@ function give(promise, link) {
   if (handed !== undefined && !handed.isOver && handed !== link && handed.around === link.around) {
     link.moveInto(handed)
   }
-  link.givenBy(promise)
+  link.givenBy(promise, true)
 }
 
 const gives = ({ handed }) => handed !== undefined && !handed.isOver
@@ -188,7 +201,7 @@ function promiseResolve(id) {
   if (link === null) return
   for (const promise of [runner, ...madeFor(runner)]) {
     // Unless the step gives a hold of its own.
-    if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise)
+    if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise, runner.isUnsure)
   }
 }
 
@@ -222,8 +235,11 @@ function currentLink() {
   return runner === undefined ? null : liveOf(runner.link)
 }
 
-/** The next link around `link` that is not over, or null. */
-const outside = (link) => liveOf(link.around)
+/** The innermost link that the running code has for sure, or null. */
+function sureLink() {
+  const runner = running()
+  return runner === undefined || runner.isUnsure ? null : sureOf(runner.link)
+}
 
 /** Until `wait` is over, its promise waits for a lock. Its chain is `link`. */
 function waitsFor(wait, link) {
@@ -254,7 +270,7 @@ function enters(link) {
   const step = running()
   if (step === undefined) return
   step.link = link
-  step.isHanded = true
+  step.isUnsure = false
 }
 
 /** `timer` does not continue its chain. A timer of a fake clock is not a resource, and may be a number. */
@@ -272,7 +288,8 @@ module.exports = {
   follow,
   hands,
   Link,
-  outside,
+  sureLink,
+  sureOf,
   waited,
   waitsFor,
 }

@@ -38,6 +38,9 @@ Object.assign(Claim.prototype, {
   /** The number of the claim in the deadlock detection of C++. */
   id: undefined,
   promise: undefined,
+  /** Of a wait: the links that it has begun in (link.js). */
+  around: undefined,
+  sure: undefined,
   /** Of a hold: its releaser, in the turn of the event loop in which it began. */
   release: undefined,
   /** Of a hold: its Releaser was collected as garbage. */

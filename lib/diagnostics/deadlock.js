@@ -87,10 +87,14 @@ function momentOf(lock, priority = 0) {
   return needsMoment(lock) && priority === 0 ? native.waitGraph.now() : 0
 }
 
-/** The holds of a chain: that of `link`, which may be null, and those around it. */
+/** The holds that a caller has for sure: that of `link`, which may be null or over, and those around it. */
 function* holdsOf(link) {
-  for (let each = link; each !== null; each = chains.outside(each)) yield each.hold
+  for (let each = chains.sureOf(link); each !== null; each = chains.sureOf(each.sure))
+    yield each.hold
 }
+
+/** Whether a caller with these limits would have waited, and so could deadlock. */
+const mayWait = (limits) => limits?.timeout !== 0 && limits?.maxPending !== 0
 
 /** Runs at the end of this turn. */
 function schedule() {
@@ -151,8 +155,9 @@ const hooks = {
    */
   asks(wait) {
     wait.around = wait.isSync ? null : chains.currentLink()
+    wait.sure = wait.isSync ? null : chains.sureLink()
     const { isOrdered, isSought } = wait.observer
-    if (isOrdered) takes(wait, wait.isSync ? links.keys() : holdsOf(wait.around))
+    if (isOrdered) takes(wait, wait.isSync ? links.keys() : holdsOf(wait.sure))
     // An upgrade waits while it holds the lock itself: the graph does not cover that.
     if (wait.hold !== undefined || !isSought) return
     wait.moment = momentOf(wait.lock, wait.priority)
@@ -174,9 +179,10 @@ const hooks = {
 
   /** The lock is granted: to `wait`, or, when that is null, to a caller that did not wait and is not known yet. */
   holds(hold, wait) {
-    const around = wait === null ? chains.currentLink() : (wait.around ?? null)
+    const around = wait === null ? chains.currentLink() : wait.around
+    const sure = wait === null ? chains.sureLink() : wait.sure
     hold.moment = momentOf(hold.lock)
-    const link = new chains.Link(hold, around)
+    const link = new chains.Link(hold, around, sure)
     links.set(hold, link)
     const promise = wait?.promise
     if (hold.observer.scope === 'cluster') chains.enters(link)
@@ -188,9 +194,7 @@ const hooks = {
     const link = links.get(hold)
     if (link === undefined) return
     chains.hands(link, promise)
-    // A caller that would not have waited cannot deadlock.
-    const mayWait = limits?.timeout !== 0
-    if (mayWait && hold.observer.isOrdered) takes(hold, holdsOf(chains.outside(link)))
+    if (hold.observer.isOrdered && mayWait(limits)) takes(hold, holdsOf(link.sure))
   },
 
   /** A call that would have blocked this thread, with all its holds, has given it `hold` at once. */

@@ -25,12 +25,16 @@ class Link {
   /** Links that may be quiescent when something has run in this one. */
   onlookers = nothing
 
-  /** The link of `hold`, inside the link `around` (or null), which may be over by now. */
-  constructor(hold, around) {
+  /**
+   * The link of `hold`, inside the link `around` (or null), which may be over by now. `sure` is the link that it has begun
+   * in for sure.
+   */
+  constructor(hold, around, sure) {
     live++
     this.hold = hold
     this.around = liveOf(around)
     this.around?.holdsInside(this)
+    this.sure = sureOf(sure)
   }
 
   holdsInside(link) {
@@ -38,9 +42,11 @@ class Link {
   }
 
   /** Reactions to the promise of `step` run inside this link, from now until its end. */
-  givenBy(step) {
+  givenBy(step, isGuess = false) {
+    if (isGuess && step.handed === this) return
     step.handed?.givers.delete(step)
     step.handed = this
+    step.isGuess = isGuess
     this.givers.add(step)
     learn(step)
   }
@@ -73,15 +79,18 @@ class Link {
     this.givers.clear()
     for (const link of this.onlookers) touch(link)
     const around = liveOf(this.around)
+    const sure = sureOf(this.sure)
     if (dirty.delete(this) && around !== null) dirty.add(around)
     around?.inner.delete(this)
     for (const link of this.inner) {
       // Skip this link: in hand-over-hand locking each link would keep all links before it in memory.
       link.around = around
+      if (link.sure === this) link.sure = sure
       around?.holdsInside(link)
     }
     for (const step of this.doings) {
       step.link = around
+      if (around !== sure) step.isUnsure = true
       if (around !== null) around.does(step)
       else if (step.resource === undefined) {
         known.delete(step.id)
@@ -91,6 +100,7 @@ class Link {
     if (this.isCrowded && around !== null) around.isCrowded = true
     // Steps that never run may keep this link for ever, and must not keep other links through it.
     this.hold = undefined
+    this.sure = null
     this.inner = nothing
     this.doings = nothing
   }
@@ -108,6 +118,13 @@ function isInside(link, outer) {
 function liveOf(link) {
   let live = link ?? null
   while (live?.isOver) live = live.around
+  return live
+}
+
+/** The same among the links that `link` has begun in for sure. */
+function sureOf(link) {
+  let live = link ?? null
+  while (live?.isOver) live = live.sure
   return live
 }
 
@@ -136,4 +153,4 @@ function changed() {
   return links
 }
 
-module.exports = { changed, isAnyHeld, isInside, Link, liveOf, onTouched, touch }
+module.exports = { changed, isAnyHeld, isInside, Link, liveOf, onTouched, sureOf, touch }

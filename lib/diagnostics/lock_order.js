@@ -7,6 +7,7 @@
 const { threadId } = require('node:worker_threads')
 const { warn } = require('../core/warn.js')
 const native = require('../addon/load.js')
+const { apart } = require('./chains.js')
 const { framesOf } = require('./deadlock_error.js')
 const { idOf, placeOf, titleOf } = require('./title.js')
 
@@ -16,10 +17,12 @@ const known = new Map()
 const mostKnown = 4096
 let size = 0
 
-/** What the lock of `observer` stands for. */
+/** What the lock of `observer` stands for, as text that C++ keeps as it is. */
 function classOf(observer) {
   const place = observer.name === undefined ? placeOf(observer) : undefined
-  return place === undefined ? idOf(observer) : `${observer.kind} ${place}`
+  // Not the function of the frame, which differs between the classes that inherit it.
+  const made = place && `${observer.kind} ${/\((.*)\)$/.exec(place)?.[1] ?? place}`
+  return JSON.stringify(made ?? idOf(observer))
 }
 
 /** A caller asks by `claim`, a wait or a new hold, while it has the holds of `outer`. */
@@ -53,7 +56,9 @@ function tell(pairs, site) {
   const titles = pairs.map(({ outer }) => outer.title)
   const order = pairs.length === 2 ? 'in both orders' : 'in a circle'
   const message = `${listOf(titles)} are acquired inside each other, ${order}: callers that do so at once can deadlock. Acquire them in one order everywhere`
-  warn('BOXOFFICE_LOCK_ORDER', message, { detail: pairs.map(draw).join('\n'), site })
+  const warning = { detail: pairs.map(draw).join('\n'), site }
+  // The timer of the warning is none of the caller's.
+  apart(() => warn('BOXOFFICE_LOCK_ORDER', message, warning))
 }
 
 const listOf = (titles) => `${titles.slice(0, -1).join(', ')} and ${titles.at(-1)}`

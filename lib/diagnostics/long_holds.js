@@ -82,7 +82,7 @@ function watchHold(hold) {
   fresh.add(hold)
   if (isDue) return
   isDue = true
-  apart(() => setImmediate(endTurn))
+  apart(() => setImmediate(endTurn).unref())
 }
 
 /** These holds outlast the turn, and only now pay for what finds a releaser that is lost. */

@@ -204,7 +204,7 @@ class Observer {
 
   /** A blocking call with these `limits` has got the latest hold without a wait. */
   blocked({ timeout }) {
-    if (this.isOrdered && timeout > 0) deadlock.blocked(this.latest)
+    if (this.isOrdered && timeout > 0 && this.latest !== null) deadlock.blocked(this.latest)
   }
 
   /** `block` may block this thread: see blocking.js. */

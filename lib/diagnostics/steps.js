@@ -41,6 +41,9 @@ class Step {
     /** Of the promise of an acquire: the claim that waits, and then the link that its reactions run in. */
     this.wait = undefined
     this.handed = undefined
+    /** Whether `handed` is an assumption, and whether `link` is. */
+    this.isGuess = false
+    this.isUnsure = false
     /** The current run has given it a hold. */
     this.isHanded = false
   }

@@ -2,6 +2,7 @@
 // The order of locks with `diagnostics: { order: true }`: a pair that is taken in both orders is told of once, by its
 // stacks, though there is no deadlock; and nothing else is.
 const assert = require('node:assert/strict')
+const { channel } = require('node:diagnostics_channel')
 const { KeyedMutex, KeyedSemaphore, Mutex, RecursiveMutex, RWLock, Semaphore } = require('../..')
 const { fakeWorld } = require('../cluster/helpers/fake_world.js')
 const { freshName, sleep, useAgents } = require('../helpers/agents.js')
@@ -241,6 +242,53 @@ describe('The order of locks', function () {
       )
     })
 
+    // An async function that acquires for its caller: whose promise the hold goes to must not be guessed.
+    const using = async (lock, inside) => {
+      const release = await (async () => lock.acquire())()
+      try {
+        return await inside()
+      } finally {
+        release()
+      }
+    }
+    const siblings = {
+      'of one thread': () => [Mutex, { diagnostics }, using],
+      'of threads': () => [Mutex, { name: freshName(), diagnostics }, using],
+      'of recursive mutexes': () => [RecursiveMutex, { name: freshName(), diagnostics }, run],
+      'over an engine': async () => [Mutex, { engine: await newEngine(), diagnostics }, run],
+    }
+    for (const [which, make] of Object.entries(siblings)) {
+      it(`between callers that one function has started beside each other: ${which}`, async () => {
+        const [Lock, options, take] = await make()
+        const [one, two, three] = ['a', 'b', 'c'].map(
+          (letter) => new Lock({ ...options, name: `${options.name} ${letter}` }),
+        )
+        await nothing(async () => {
+          await take(two, () => take(three, () => {}))
+          const late = async () => {
+            await turn()
+            await take(one, async () => {
+              await turn()
+              await take(two, () => take(three, () => {}))
+            })
+          }
+          await Promise.all([take(three, turn), late(), take(three, turn)])
+          await Promise.all([
+            take(three, () => turn().then(turn)),
+            take(one, () => take(two, turn)),
+          ])
+        })
+      })
+    }
+
+    it('for names that differ only in what no UTF-8 can say', async () => {
+      const [one, two] = ['\ud800', '\ud801'].map((name) => new Mutex({ name, diagnostics }))
+      await nothing(() => run(one, () => run(a, () => run(two, () => {}))))
+    })
+
+    it('for a caller with maxPending: 0', () =>
+      nothing(() => run(b, () => run(a, () => {}, { maxPending: 0 }))))
+
     it('for keys of one keyed lock', async () => {
       const keys = new KeyedMutex({ diagnostics })
       await nothing(async () => {
@@ -281,6 +329,47 @@ describe('The order of locks', function () {
     )
     assert.equal(warnings.length, 1)
     assert.match(warnings[0].message, /"other of an engine" and the mutex "one of an engine"/)
+  })
+
+  it('takes locks that an inherited method makes for one', async () => {
+    class Base {
+      make() {
+        return new Mutex({ diagnostics })
+      }
+    }
+    class One extends Base {}
+    class Other extends Base {}
+    const [one, other] = [new One(), new Other()].map((each) => each.make())
+    const take = (lock) => (inside) => lock.runExclusive(inside)
+    assert.deepEqual(await told(() => inBothOrders(take(one), take(other))), [])
+  })
+
+  it('is no activity of the caller: its deadlock is found, though nothing else keeps the process', async () => {
+    const program = `
+      const diagnostics = { order: true }
+      const [a, b] = ['a', 'b'].map((name) => new Mutex({ name, diagnostics }))
+      const both = (one, other) =>
+        one.runExclusive(async () => { await turn(); await other.runExclusive(() => {}) })
+      const all = await Promise.allSettled([both(a, b), both(b, a)])
+      for (const { reason } of all) show(reason?.code ?? 'fine')`
+    const { shown } = await runCode(program)
+    assert.deepEqual(shown.toSorted(), ['ERR_LOCK_DEADLOCK', 'fine'])
+  })
+
+  it('survives a subscriber that releases what a blocking call has got', async () => {
+    const options = { name: freshName(), diagnostics, allowBlockingMainThread: true }
+    const semaphore = new Semaphore(2, options)
+    const admits = channel('boxoffice:admit')
+    const onAdmit = () => semaphore.release(1)
+    admits.subscribe(onAdmit)
+    try {
+      const failures = await warningsOf('BOXOFFICE_DIAGNOSTICS_FAILED', () =>
+        semaphore.acquireSync(),
+      )
+      assert.deepEqual(failures, [])
+    } finally {
+      admits.unsubscribe(onAdmit)
+    }
   })
 
   it('refuses other options, and values that are no boolean', () => {

@@ -98,6 +98,22 @@ describe('Warnings of long holds', () => {
   })
 })
 
+describe('A process whose locks have diagnostics', () => {
+  for (const diagnostics of ['true', '{ order: true }']) {
+    it(`ends, though a listener of beforeExit takes a lock: ${diagnostics}`, async () => {
+      const { shown } = await runCode(`
+        const watched = new Mutex({ diagnostics: ${diagnostics} })
+        let times = 0
+        process.on('beforeExit', () => {
+          if (++times === 5) process.exit()
+          watched.tryAcquire()()
+          show(times)
+        })`)
+      assert.deepEqual(shown, [1])
+    })
+  }
+})
+
 describe('Warnings of releasers that are collected', () => {
   const collect = 'for (let i = 0; i < 10; i++) { await turn(); globalThis.gc() }'
   const withGc = { NODE_OPTIONS: '--expose-gc' }
