@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <utility>
 
 #include "platform/process_wide.h"
 
 namespace boxoffice {
 
 std::vector<std::string> LockOrder::add(const std::string& from, const std::string& to,
-                                        std::string label) {
+                                        const std::string& label) {
   const std::lock_guard guard(mutex_);
   if (size_ == kMostEdges) return {};
-  const auto [_, isNew] = edges_[from].try_emplace(to, std::move(label));
+  const auto [_, isNew] = edges_[from].try_emplace(to, label);
   if (!isNew) return {};
   ++size_;
   return way(to, from);

@@ -26,7 +26,8 @@ class LockOrder {
 
   /// Adds the edge from `from` to `to`. Returns the labels of the edges that lead back from `to` to `from`, as few as
   /// there can be, in their order; none if there is no way back, or if the edge is known.
-  std::vector<std::string> add(const std::string& from, const std::string& to, std::string label);
+  std::vector<std::string> add(const std::string& from, const std::string& to,
+                               const std::string& label);
 
   std::size_t size() const;
 
