@@ -10,6 +10,7 @@ const { lockRows } = require('./lock-rows.js')
 const { hostRows } = require('./host-rows.js')
 const { curves, rows } = require('./rows.js')
 const { scaleRows } = require('./scale-rows.js')
+const { scopeCurves } = require('./scope-curves.js')
 const { threadRows } = require('./thread-rows.js')
 const { measureThreads } = require('./threads.js')
 
@@ -23,6 +24,7 @@ async function main(rowName, kitName, size) {
   const byServer = clusterRows[rowName] ?? firstRows[rowName]
   if (byServer) return print(await byServer.measure(kitName))
   if (scaleRows[rowName]) return print(await scaleRows[rowName].measure(kitName))
+  if (scopeCurves[rowName]) return print(await scopeCurves[rowName].measure(kitName, Number(size)))
   const row = rows[rowName] ?? diagnosticsRows[rowName] ?? curves[rowName]
   const form = (await (kits[kitName] ?? diagnosticsKits[kitName])())[row.form]
   if (!form) return print(null)

@@ -2,13 +2,21 @@
 
 const width = 760
 const height = 460
-const box = { left: 92, right: 626, top: 52, bottom: 396 }
+const box = { left: 92, right: 604, top: 52, bottom: 396 }
 const labelHeight = 15
 
 // Distinct in light and dark; each line also has its name, for readers who see no difference.
 const hues = {
   boxoffice: ['#0b57d0', '#8ab4f8'],
   'boxoffice, lock()': ['#0891b2', '#67e8f9'],
+  'boxoffice, lockSync()': ['#0b57d0', '#8ab4f8'],
+  'boxoffice, one thread': ['#0b57d0', '#8ab4f8'],
+  'boxoffice, threads': ['#137333', '#81c995'],
+  'boxoffice, processes': ['#c5221f', '#f28b82'],
+  'article, lock()': ['#b06000', '#fdbb6b'],
+  'article, lockAsync()': ['#c5221f', '#f28b82'],
+  'flock of fs-ext': ['#b06000', '#fdbb6b'],
+  'fs-native-extensions': ['#c5221f', '#f28b82'],
   'async-mutex': ['#c5221f', '#f28b82'],
   'async-lock': ['#b06000', '#fdbb6b'],
   'async-sema': ['#137333', '#81c995'],
@@ -21,13 +29,14 @@ const hues = {
   etcd: ['#137333', '#81c995'],
 }
 
-/** `lines` are { name, points: [[x, y], ...] }, all of them positive. */
-function drawChart({ title, across, up, lines }) {
+/** `lines` are { name, points: [[x, y], ...] }, all of them positive. The marks of the x axis are `ticks`, or powers of ten. */
+function drawChart({ title, across, up, lines, ticks }) {
   const points = lines.flatMap((line) => line.points)
   const scaleX = logScale(
     points.map(([x]) => x),
     box.left,
     box.right,
+    ticks,
   )
   const scaleY = logScale(
     points.map(([, y]) => y),
@@ -49,13 +58,19 @@ function drawChart({ title, across, up, lines }) {
   ].join('\n')}\n`
 }
 
-/** Powers of ten around the values, mapped from one position of the picture to another. */
-function logScale(values, from, to) {
+/** Maps values from one position of the picture to another, between the first and the last of the ticks. */
+function logScale(values, from, to, ticks = powersOfTen(values)) {
+  const first = Math.log10(ticks[0])
+  const last = Math.log10(ticks.at(-1))
+  const place = (value) => from + ((Math.log10(value) - first) / (last - first)) * (to - from)
+  return { place, ticks }
+}
+
+/** Those around the values. */
+function powersOfTen(values) {
   const first = Math.floor(Math.log10(Math.min(...values)))
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values))))
-  const place = (value) => from + ((Math.log10(value) - first) / (last - first)) * (to - from)
-  const ticks = Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i))
-  return { place, ticks }
+  return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i))
 }
 
 function gridX({ place, ticks }) {

@@ -69,7 +69,7 @@ function writeDocuments() {
   writeFileSync(summary, withSummary(readFileSync(summary, 'utf8'), readResults))
   writeFileSync(readme, withSpeed(readFileSync(readme, 'utf8'), readResults))
   writeFileSync(chartFile, chartOfSpeed(readResults))
-  drawCurves(readResults('curves').cells)
+  drawCurves(readResults)
   for (const [file, svg] of scaleChartsOf(readResults('scaling').cells)) writeFileSync(file, svg)
 }
 

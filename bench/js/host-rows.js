@@ -234,4 +234,4 @@ function newDirectory() {
   return mkdtempSync('/dev/shm/boxoffice-bench-')
 }
 
-module.exports = { hostRows }
+module.exports = { contend, hostRows }

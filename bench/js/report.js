@@ -10,7 +10,7 @@ const { mkdirSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { judge } = require('./bars.js')
-const { measureCurves } = require('./curves.js')
+const { curveNames, measureCurves } = require('./curves.js')
 const { saveResults, writeDocuments } = require('./document.js')
 const { machine } = require('./machine.js')
 const { installPeers, progress, runCell } = require('./run-cell.js')
@@ -42,9 +42,12 @@ async function main() {
   const names = namesOf(positionals)
   installPeers()
   const cells = await measure(names, filter, repetitions)
-  const curves = options.report && names.includes('curves') ? await measureCurves() : []
+  const curves = new Map()
+  if (options.report)
+    for (const name of curveNames)
+      if (names.includes(name)) curves.set(name, await measureCurves(name))
   progress('')
-  if (cells.length === 0 && curves.length === 0) throw new Error('No bench of that name.')
+  if (cells.length === 0 && curves.size === 0) throw new Error('No bench of that name.')
   const content = { machine: machine(), repetitions, cells, verdicts: verdictsOf(cells) }
   print(content)
   if (options.report) save(names, { ...content, curves })
@@ -52,7 +55,7 @@ async function main() {
 }
 
 function namesOf(positionals) {
-  const known = [...Object.keys(results), 'curves']
+  const known = [...Object.keys(results), ...curveNames]
   for (const name of positionals) {
     if (!known.includes(name)) throw new Error(`No results of name ${name}: ${known.join(', ')}.`)
   }
@@ -118,8 +121,8 @@ function print({ machine: { node, cpu, cores, system }, cells, verdicts }) {
 
 function save(names, { machine, repetitions, cells, curves }) {
   for (const name of names) {
-    if (name === 'curves') {
-      saveResults(name, { machine, cells: curves })
+    if (curves.has(name)) {
+      saveResults(name, { machine, cells: curves.get(name) })
       continue
     }
     const its = cells.filter(({ row, kit }) =>

@@ -208,4 +208,4 @@ function thousandsASecond(nanoseconds) {
   return { value: 1e6 / nanoseconds }
 }
 
-module.exports = { curves, measured, rows, warmUpMs }
+module.exports = { curves, measured, measuredMs, nanosecondsAKey, rows, warmUpMs }

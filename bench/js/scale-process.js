@@ -39,6 +39,13 @@ const works = {
     }, 10)
   },
 
+  /** Keeps that many keys, which no caller of alone() takes. */
+  async hold({ count }) {
+    const names = Array.from({ length: count }, (_, i) => `held ${i}`)
+    while (names.length > 0)
+      await Promise.all(names.splice(0, 100).map((name) => locks[0].acquire(name)))
+  },
+
   /** One caller, with keys at random. */
   async alone({ keys, ms }) {
     const nextKey = () => `${Math.floor(Math.random() * keys)}`

@@ -73,7 +73,16 @@ function withKeys(server, count) {
   })
 }
 
-async function withSessions(server, count) {
+async function /** One caller, in a process that has `count` leases of other keys. */
+withLeases(server, count) {
+  return withServer(server, async ({ port, start }) => {
+    const [one] = await start(1)
+    await one.do({ name: 'hold', count })
+    return alone(port, one, 1_000)
+  })
+}
+
+function withSessions(server, count) {
   const simulated = Math.max(0, count - mostSessions)
   if (simulated > 0 && server !== 'Redis') return null
   return withServer(server, async ({ port, start, startOne }) => {
@@ -150,4 +159,4 @@ async function withServer(server, use) {
   }
 }
 
-module.exports = { scaleRows }
+module.exports = { scaleRows, withLeases }
