@@ -73,8 +73,8 @@ function withKeys(server, count) {
   })
 }
 
-async function /** One caller, in a process that has `count` leases of other keys. */
-withLeases(server, count) {
+/** One caller, in a process that has `count` leases of other keys. */
+function withLeases(server, count) {
   return withServer(server, async ({ port, start }) => {
     const [one] = await start(1)
     await one.do({ name: 'hold', count })

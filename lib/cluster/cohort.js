@@ -27,8 +27,6 @@ class Cohort {
   /** The leases that the server has not granted yet. */
   #asking = new Set()
   #open
-  /** The leases that have lost a caller since the last sweep. */
-  #left = new Set()
   #expected = 0
   /** The number of callers that wait for the server. */
   #waiting = 0
@@ -123,14 +121,16 @@ class Cohort {
   #find({ units, isToWait }) {
     const rising = this.#rising
     if (rising?.state === 'held' && rising.units === units) return rising
-    for (const lease of this.#open.held.of(units)) {
-      if (lease.isToPassOn()) return lease
+    let asking
+    for (const lease of this.#open.of(units)) {
+      if (!this.#open.isOpen(lease)) this.#open.remove(lease)
+      else if (lease.isForOthers && lease.state === 'asking')
+        asking ??= isToWait && lease.isToWait ? lease : undefined
+      else if (lease.isForOthers && lease.isToPassOn()) return lease
       // No later caller can take this lease, so do not look at it again.
-      if (lease.hasNoUse()) this.#end(lease)
-      else this.#open.held.file(lease, false)
+      else if (lease.isFree) this.#end(lease)
+      else this.#open.remove(lease)
     }
-    if (!isToWait) return undefined
-    const [asking] = this.#open.asking.of(units)
     return asking
   }
 
@@ -158,7 +158,7 @@ class Cohort {
     const Kind = base === undefined ? Lease : UpgradeLease
     const lease = new Kind(this, units, isToWait, base)
     // First end leases that do not fit: the server may be waiting for them.
-    for (const other of this.#open.unused.others(units)) this.#end(other)
+    for (const other of this.#open.unusedBut(units)) this.#end(other)
     this.#sweep()
     if (this.#leases.size === 0) this.hub.join(this)
     this.#leases.add(lease)
@@ -192,6 +192,13 @@ class Cohort {
       waiter.end()
       settle(waiter)
     }
+  }
+
+  /** The callers of `lease` give back all but `units`. */
+  shrink(lease, units) {
+    this.#open.remove(lease)
+    lease.shrink(units)
+    this.#file(lease)
   }
 
   granted(lease) {
@@ -243,22 +250,16 @@ class Cohort {
 
   /** The state, the callers or the units of `lease` have changed. */
   #file(lease) {
-    const isIn = this.#leases.has(lease)
-    this.#open.file(lease, isIn)
-    if (isIn && lease.hasNoUse()) this.#left.add(lease)
+    this.#open.file(lease, this.#leases.has(lease))
   }
 
-  /** Ends each lease that has no caller and expects none. Looks at a lease once for each caller that it has lost. */
+  /**
+   * Ends the leases that have no caller and expect none. While a caller is expected, they stay for it: it comes in this
+   * turn of the event loop, and takes one or ends those that do not fit.
+   */
   #sweep() {
-    const left = this.#expected > 0 ? this.#left : this.#open.unused.others()
-    for (const lease of left) if (lease.hasNoUse() && !this.#isKept(lease)) this.#end(lease)
-    this.#left.clear()
-  }
-
-  #isKept(lease) {
-    return (
-      this.#expected > 0 && lease.isForOthers && (lease.state === 'asking' || lease.isToPassOn())
-    )
+    if (this.#expected > 0 || this.#open.unused === 0) return
+    for (const lease of this.#open.unusedBut()) this.#end(lease)
   }
 
   #end(lease) {
@@ -269,7 +270,6 @@ class Cohort {
   #forget(lease) {
     if (!this.#leases.delete(lease)) return
     this.#asking.delete(lease)
-    this.#left.delete(lease)
     this.#open.file(lease, false)
     if (this.#leases.size > 0) return
     this.reason = undefined

@@ -7,19 +7,19 @@ const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
 const { titleOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
-const { lazyProperty, makeReleaser, undelivered } = require('../core/releaser.js')
 const { observed } = require('../core/platform.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
 const { elsewhereHint, lostHint } = require('./errors.js')
+const { releaserOf } = require('./hold.js')
 
 class EngineLock extends AnyLock {
   #hub
   #prefix
   #capacity
   #cohort = null
-  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn }. */
+  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn, isWaiting, isPassing }. */
   callers = new Set()
   /** How many of them only wait for the lock to be free: waitForUnlock(). */
   passers = 0
@@ -50,8 +50,10 @@ class EngineLock extends AnyLock {
   }
 
   cohort() {
-    const text = this.keyMap === null ? this.#prefix : this.#prefix + toText(this.key)
-    this.#cohort ??= new Cohort(this.#hub, text, this.#capacity, this, this.times)
+    if (this.#cohort === null) {
+      const key = this.keyMap === null ? this.#prefix : this.#prefix + toText(this.key)
+      this.#cohort = new Cohort(this.#hub, key, this.#capacity, this, this.times)
+    }
     return this.#cohort
   }
 
@@ -200,26 +202,32 @@ class EngineLock extends AnyLock {
   /** Resolves to a hold. Where it is not to wait, rejects with wish.refusal() instead, or resolves to undefined without. */
   async #go(wish, limits, signal) {
     throwIfAborted(signal)
-    const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay === true }
+    const isPassing = wish.isToStay === true
+    const caller = { mode: wish.mode, isIn: false, isWaiting: false, isPassing }
     this.callers.add(caller)
-    if (caller.isPassing) this.passers++
+    if (isPassing) this.passers++
     let place
-    let hold
     try {
       this.#hub.admit(this)
-      place = await this.during(this.enterLocal(wish, limits))
+      this.#hub.setWaiting(caller, this.cohort().maxHold < Infinity)
+      place = await this.enterLocal(wish, limits)
+      this.#hub.setWaiting(caller, false)
       const taken = place === undefined ? undefined : this.cohort().take(wish, signal)
-      hold = taken instanceof Promise ? await taken : taken
+      const hold = taken instanceof Promise ? await taken : taken
+      if (hold !== undefined) return hold.begin(place, caller)
       if (place === undefined && wish.refusal !== undefined) throw wish.refusal()
-    } finally {
-      if (hold === undefined && place !== undefined) this.#letGo(wish, place)
-      if (hold === undefined) this.#end(caller)
+    } catch (error) {
+      this.#giveUp(wish, place, caller)
+      throw error
     }
-    if (hold === undefined) return undefined
-    hold.place = place
-    hold.caller = caller
-    caller.isIn = true
-    return hold
+    this.#giveUp(wish, place, caller)
+    return undefined
+  }
+
+  #giveUp(wish, place, caller) {
+    this.#hub.setWaiting(caller, false)
+    if (place !== undefined) this.#letGo(wish, place)
+    this.#end(caller)
   }
 
   give(hold) {
@@ -244,7 +252,7 @@ class EngineLock extends AnyLock {
       observed.ended(this.observer, hold.observed, wish.units - units)
     if (hold.isOver) return
     hold.wish = { ...wish, units, cost: units }
-    hold.lease.shrink(units)
+    this.cohort().shrink(hold.lease, units)
     this.#letGo({ ...wish, units: wish.units - units }, hold.place)
   }
 
@@ -270,12 +278,7 @@ class EngineLock extends AnyLock {
 
   /** Makes the releaser that callers get. */
   releaser(hold) {
-    const Releaser = () => this.give(hold)
-    const release = makeReleaser(Releaser, hold.isAbandoned)
-    release.fencingToken = hold.token
-    release[holdKey] = hold
-    if (hold.tellsUndelivered()) release[undelivered] = () => this.giveUndelivered(hold)
-    return Object.defineProperty(release, 'signal', signal)
+    return releaserOf(this, hold)
   }
 }
 
@@ -289,8 +292,5 @@ Object.assign(EngineLock.prototype, asynchronous, {
   /** The units of a lease that callers have together, if any. */
   sharedUnits: undefined,
 })
-
-const holdKey = Symbol('hold')
-const signal = lazyProperty((release) => release[holdKey].signal)
 
 module.exports = { EngineLock }

@@ -161,7 +161,7 @@ class EngineRWLock extends EngineLock {
     const { lease } = hold.under ?? hold
     const place = this.#lower(hold)
     const next = this.#succeed(new Hold(lease, read), hold, place, read)
-    if (hold.under === undefined) lease.shrink(read.units)
+    if (hold.under === undefined) this.cohort().shrink(lease, read.units)
     this.cohort().release(hold)
     return this.#reader(next)
   }

@@ -1,4 +1,5 @@
 'use strict'
+const { defineLazy, makeReleaser, undelivered } = require('../core/releaser.js')
 
 /** One caller's part of a lease. */
 class Hold {
@@ -20,6 +21,14 @@ class Hold {
     lease.isUnused = false
     this.token = lease.turn.nextToken()
     lease.holds.add(this)
+  }
+
+  /** `caller` holds it by `place`, its grant of the local lock. */
+  begin(place, caller) {
+    this.place = place
+    this.caller = caller
+    caller.isIn = true
+    return this
   }
 
   /** The error of its loss, if it has been lost. */
@@ -60,4 +69,20 @@ class Hold {
   }
 }
 
-module.exports = { Hold }
+const holdKey = Symbol('hold')
+
+function signal() {
+  return this[holdKey].signal
+}
+
+/** Makes the releaser of `hold`, by which callers give it back to `lock`. */
+function releaserOf(lock, hold) {
+  const Releaser = () => lock.give(hold)
+  const release = makeReleaser(Releaser, hold.isAbandoned)
+  release.fencingToken = hold.token
+  release[holdKey] = hold
+  if (hold.tellsUndelivered()) release[undelivered] = () => lock.giveUndelivered(hold)
+  return defineLazy(release, 'signal', signal)
+}
+
+module.exports = { Hold, releaserOf }

@@ -190,23 +190,20 @@ class Hub {
     this.leaving.sessionEnded(session)
   }
 
-  /**
-   * Resolves as `waiting`, which waits for a holder of this thread. Where its lease ends after `maxHold`, the timer of that
-   * end keeps the process alive meanwhile.
-   */
-  async during(waiting, maxHold = Infinity) {
+  /** Resolves as `waiting`, which waits for a holder of this thread whose lease ends after `maxHold`. */
+  during(waiting, maxHold = Infinity) {
     if (maxHold === Infinity) return waiting
-    this.#wait(+1)
-    try {
-      return await waiting
-    } finally {
-      this.#wait(-1)
-    }
+    const caller = { isWaiting: false }
+    this.setWaiting(caller, true)
+    return waiting.finally(() => this.setWaiting(caller, false))
   }
 
-  #wait(change) {
-    this.#waits += change
-    if (this.#waits === (change > 0 ? 1 : 0)) this.#keepWatch()
+  /** Whether `caller` waits for such a holder. While any does, the timer for the ends of leases keeps the process alive. */
+  setWaiting(caller, isWaiting) {
+    if (caller.isWaiting === isWaiting) return
+    caller.isWaiting = isWaiting
+    this.#waits += isWaiting ? 1 : -1
+    if (this.#waits === (isWaiting ? 1 : 0)) this.#keepWatch()
   }
 
   /** Resolves when locks with these times are idle, and the server has been told. */

@@ -52,8 +52,8 @@ class Session {
     return readUntil(this.until)
   }
 
-  isGood() {
-    return !this.isOver && this.#clock.now() < this.safeUntil()
+  isGood(time = this.#clock.now()) {
+    return !this.isOver && time < this.safeUntil()
   }
 
   nextId() {

@@ -36,6 +36,8 @@ class Lease {
   isUntold = true
   /** Whether no caller has used it. */
   isUnused = true
+  /** Whether it has no caller now, as its cohort has filed it. */
+  isFree = false
   /** Whether it has ended without leave(). */
   isLost = false
   /** Whether a command has failed that the server may still execute. */
@@ -225,7 +227,7 @@ class Lease {
   /** Whether another caller of this thread may have it. */
   isToPassOn() {
     const time = this.#clock.now()
-    const isGood = this.state === 'held' && time < this.until && this.session.isGood()
+    const isGood = this.state === 'held' && time < this.until && this.session.isGood(time)
     return isGood && !this.turn.isOver(time)
   }
 

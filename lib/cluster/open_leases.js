@@ -1,40 +1,14 @@
 'use strict'
-// The leases of a cohort (cohort.js), filed by what callers look for: each is found without a look at the others.
-
-/** Sets of leases of the same number of units. */
-class ByUnits {
-  #sets = new Map()
-
-  of(units) {
-    return this.#sets.get(units) ?? none
-  }
-
-  /** The leases of any other number of units. */
-  *others(units) {
-    for (const [number, set] of this.#sets) if (number !== units) yield* set
-  }
-
-  /** Adds `lease` when it `isHere`, else removes it. */
-  file(lease, isHere) {
-    const set = this.#sets.get(lease.units)
-    if (isHere) {
-      if (set === undefined) this.#sets.set(lease.units, new Set([lease]))
-      else set.add(lease)
-    } else if (set?.delete(lease) && set.size === 0) {
-      this.#sets.delete(lease.units)
-    }
-  }
-}
-
-const none = new Set()
+// The leases of a cohort (cohort.js) that a caller may find: the unused ones, and those whose units callers share.
+//
+// A lease that a caller takes stays filed until the next look at it. So a lease that callers pass on is filed once, not
+// at each release, and each look at a lease in vain follows a release of it.
 
 class OpenLeases {
-  /** The leases without a caller. */
-  unused = new ByUnits()
-  /** The leases that a caller may take: they are held, and have no caller or callers that share. */
-  held = new ByUnits()
-  /** The leases that a caller may wait for with others, or in their place. */
-  asking = new ByUnits()
+  /** The number of leases without a caller. */
+  unused = 0
+  /** The leases, by their units. */
+  #sets = new Map()
   #sharedUnits
 
   /** Callers share the leases of `sharedUnits`, if any. */
@@ -45,11 +19,46 @@ class OpenLeases {
   /** Files `lease` anew after a change. `isIn`: the cohort still has it. */
   file(lease, isIn) {
     const isUnused = isIn && lease.hasNoUse()
-    const isOpen = isUnused || (isIn && lease.units === this.#sharedUnits)
-    this.unused.file(lease, isUnused)
-    this.held.file(lease, isOpen && lease.state === 'held')
-    this.asking.file(lease, isOpen && lease.state === 'asking' && lease.isToWait)
+    if (isUnused !== lease.isFree) {
+      lease.isFree = isUnused
+      this.unused += isUnused ? 1 : -1
+    }
+    if (!isIn) this.remove(lease)
+    else if (this.isOpen(lease)) this.#add(lease)
+  }
+
+  isOpen(lease) {
+    return lease.isFree || lease.units === this.#sharedUnits
+  }
+
+  #add(lease) {
+    const set = this.#sets.get(lease.units)
+    if (set === undefined) this.#sets.set(lease.units, new Set([lease]))
+    else set.add(lease)
+  }
+
+  remove(lease) {
+    const set = this.#sets.get(lease.units)
+    if (set?.delete(lease) && set.size === 0) this.#sets.delete(lease.units)
+  }
+
+  /** The open leases of `units`, and perhaps leases that callers have taken. */
+  of(units) {
+    return this.#sets.get(units) ?? none
+  }
+
+  /** The leases without a caller, but for those of `units`. */
+  *unusedBut(units) {
+    for (const [number, set] of this.#sets) {
+      if (number === units) continue
+      for (const lease of set) {
+        if (lease.isFree) yield lease
+        else if (!this.isOpen(lease)) this.remove(lease)
+      }
+    }
   }
 }
+
+const none = new Set()
 
 module.exports = { OpenLeases }

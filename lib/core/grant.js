@@ -1,6 +1,6 @@
 'use strict'
 // What a callback under a read-write lock gets: it must not upgrade or downgrade by the releaser that ends its call.
-const { lazyProperty, localGrant } = require('./releaser.js')
+const { defineLazy, localGrant } = require('./releaser.js')
 
 const told = ['fencingToken', 'fencingTokens', 'signal']
 
@@ -10,9 +10,7 @@ function grantOf(release) {
   if (!abandoned && !('fencingToken' in release || 'signal' in release)) return localGrant
   const grant = { abandoned }
   for (const name of told) {
-    if (!(name in release)) continue
-    const value = lazyProperty(() => release[name])
-    Object.defineProperty(grant, name, value)
+    if (name in release) defineLazy(grant, name, () => release[name])
   }
   return grant
 }

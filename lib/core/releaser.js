@@ -13,19 +13,16 @@ const undelivered = Symbol('undelivered')
 /** What a callback under a lock of one thread gets. */
 const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
 
+// Takes half the time of Object.defineProperty(), and reads no descriptor, whose prototype programs may have extended.
+const defineGetter = Function.prototype.call.bind(Object.prototype.__defineGetter__)
+
 /**
- * The descriptor of a property of releasers that has the value of `read(release)` when a caller reads it. One serves all
- * releasers: with a getter of its own, each would get a hidden class of its own.
+ * Gives `release` a property `name`, whose value `getter` returns when a caller reads it. Releasers with the same getter
+ * share a hidden class. Returns `release`, which is `this` in the getter.
  */
-function lazyProperty(read) {
-  return {
-    __proto__: null,
-    configurable: true,
-    enumerable: true,
-    get() {
-      return read(this)
-    },
-  }
+function defineLazy(release, name, getter) {
+  defineGetter(release, name, getter)
+  return release
 }
 
 function asyncDispose() {
@@ -41,4 +38,4 @@ function makeReleaser(release, abandoned) {
   return release
 }
 
-module.exports = { lazyProperty, localGrant, makeReleaser, undelivered }
+module.exports = { defineLazy, localGrant, makeReleaser, undelivered }

@@ -1,10 +1,13 @@
 'use strict'
 // The fencing tokens of grants of scope host.
 const native = require('../addon/load.js')
-const { lazyProperty } = require('../core/releaser.js')
+const { defineLazy } = require('../core/releaser.js')
 
 const fence = Symbol('fence')
-const fencingToken = lazyProperty((release) => release[fence].token())
+
+function fencingToken() {
+  return this[fence].token()
+}
 
 /**
  * The fencing token of a grant of the lock at `wordIndex`, drawn on first use while isGood(). A holder that has waited for
@@ -39,7 +42,7 @@ class Fence {
  */
 function fenced(release, wordIndex, isGood, lender) {
   release[fence] = new Fence(wordIndex, isGood, lender)
-  return Object.defineProperty(release, 'fencingToken', fencingToken)
+  return defineLazy(release, 'fencingToken', fencingToken)
 }
 
 module.exports = { fenced }

@@ -1,10 +1,13 @@
 'use strict'
 // The signals of holds that may be lost: each aborts at the loss, before another holder gets the
 // lock.
-const { lazyProperty } = require('../core/releaser.js')
+const { defineLazy } = require('../core/releaser.js')
 
 const source = Symbol('signal')
-const signal = lazyProperty((release) => release[source].signal())
+
+function signal() {
+  return this[source].signal()
+}
 
 /** The signal of a grant, created on first use while isGood(). */
 class HoldSignal {
@@ -26,7 +29,7 @@ class HoldSignal {
 /** Adds a signal to `release`, the releaser of a grant that `lender` may end. */
 function signalled(release, lender, isGood) {
   release[source] = new HoldSignal(lender, isGood)
-  return Object.defineProperty(release, 'signal', signal)
+  return defineLazy(release, 'signal', signal)
 }
 
 module.exports = { signalled }

@@ -1,6 +1,6 @@
 'use strict'
 // The lock manager of all processes of this machine. Its names are the keys of read-write locks.
-const { lazyProperty } = require('../core/releaser.js')
+const { defineLazy } = require('../core/releaser.js')
 const { hostKeyMapOf } = require('./locks.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { makeLock } = require('../weblocks/lock.js')
@@ -34,7 +34,7 @@ class HostManager {
       return isShared ? lock.acquireRead(limits) : lock.acquireWrite(limits)
     })
     if (release === undefined || Object.hasOwn(release, 'signal')) return release
-    return Object.defineProperty(release, 'signal', neverAborted)
+    return defineLazy(release, 'signal', neverAborted)
   }
 
   /** Runs `callback` while the lock is held. */
@@ -70,9 +70,9 @@ class HostManager {
  * A grant without times is never lost before it is released. It has a signal because grants of
  * other scopes have one.
  */
-const neverAborted = lazyProperty((release) => {
-  if (!signals.has(release)) signals.set(release, new AbortController().signal)
-  return signals.get(release)
-})
+function neverAborted() {
+  if (!signals.has(this)) signals.set(this, new AbortController().signal)
+  return signals.get(this)
+}
 
 module.exports = { HostManager }

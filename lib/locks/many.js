@@ -7,7 +7,7 @@ const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait, refuseNumber } = require('../core/options.js')
-const { lazyProperty, makeReleaser, undelivered } = require('../core/releaser.js')
+const { defineLazy, makeReleaser, undelivered } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends only on the keys. */
 function inOrder(keys) {
@@ -182,8 +182,8 @@ function releaserOf(map, keys, held) {
     // Drawn while all keys are held, from the counter that the map's keys share.
     const one = () => last.fencingToken
     const each = () => (one() === undefined ? undefined : new Map(keys.map((key) => [key, one()])))
-    Object.defineProperty(release, 'fencingToken', lazyProperty(one))
-    Object.defineProperty(release, 'fencingTokens', lazyProperty(each))
+    defineLazy(release, 'fencingToken', one)
+    defineLazy(release, 'fencingTokens', each)
   }
   return release
 }

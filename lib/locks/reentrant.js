@@ -5,7 +5,7 @@ const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { begin, Recursive } = require('../core/recursive.js')
 const { context, contexts } = require('../core/recursive_hold.js')
-const { lazyProperty, makeReleaser, undelivered } = require('../core/releaser.js')
+const { defineLazy, makeReleaser, undelivered } = require('../core/releaser.js')
 const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
@@ -60,12 +60,7 @@ function releaserOf(recursive, hold, isWithin = false) {
   }
   for (const name of ['fencingToken', 'signal']) {
     const { get, value } = Object.getOwnPropertyDescriptor(told, name) ?? {}
-    if (get === undefined && value === undefined) continue
-    Object.defineProperty(
-      release,
-      name,
-      lazyProperty(() => told[name]),
-    )
+    if (get !== undefined || value !== undefined) defineLazy(release, name, () => told[name])
   }
   return release
 }

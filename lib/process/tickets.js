@@ -2,8 +2,9 @@
 // The tickets of this thread. A queue of C++ knows a waiter by its ticket, a small integer, and reports what has happened
 // to it by that number (a completion, see binding/completions.h).
 //
-// Behind each ticket is an object with end(), which is called when the wait is over, and with a `lock` that knows what a
-// completion means for it: began(), admit(waiter, isAbandoned), resume(ticket) for an invitation, and answered() after it.
+// Behind each ticket is an object with a `lock` that knows what a completion means for it: began(),
+// admit(waiter, isAbandoned), resume(ticket) for an invitation, and answered() after it. A waiter has end(), too, which is
+// called when its wait is over.
 const native = require('../addon/load.js')
 
 const { leaves, outcomes } = native.layout

@@ -7,7 +7,7 @@ const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
 const native = require('../addon/load.js')
-const { lazyProperty, makeReleaser } = require('../core/releaser.js')
+const { defineLazy, makeReleaser } = require('../core/releaser.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { wait } = require('../core/waiter.js')
 const { keepAlive } = require('../process/keep_alive.js')
@@ -248,12 +248,7 @@ async function run(request, callback, resolve, reject) {
 
 function releaser(request, abandoned) {
   const Releaser = () => request.release()
-  const release = makeReleaser(Releaser, abandoned)
-  return Object.defineProperty(
-    release,
-    'signal',
-    lazyProperty(() => request.signal),
-  )
+  return defineLazy(makeReleaser(Releaser, abandoned), 'signal', () => request.signal)
 }
 
 native.lockManager.start(require('node:worker_threads').threadId)
