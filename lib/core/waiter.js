@@ -181,14 +181,17 @@ function wait(queue, Kind, weight, { priority, timeout, signal }, subject, ticke
   queue.enqueue(waiter, ticket)
   if (queue.observer !== null && !waiter.isToStay) queue.observeWait(waiter, promise)
   // The observer's callback may have ended the wait.
-  if (isLimited && !limits.isOver) {
-    limits.begin(
-      { timeout, signal },
-      (reason) => queue.leave(waiter, reason),
-      (late) => queue.timeoutError(late, waiter),
-    )
-  }
+  if (isLimited && !limits.isOver) limit(queue, waiter, { timeout, signal })
   return promise
+}
+
+/** Begins the timeout and the signal of `waiter`. Apart from wait(), which would make room for these closures each time. */
+function limit(queue, waiter, limits) {
+  waiter.limits.begin(
+    limits,
+    (reason) => queue.leave(waiter, reason),
+    (late) => queue.timeoutError(late, waiter),
+  )
 }
 
 module.exports = { AnyWaiter, Limits, UnobservedWaiter, wait, Waiter }
