@@ -55,7 +55,7 @@ const clusterKits = {
   'ours, PostgreSQL': {
     server: 'postgres',
     async open(port) {
-      const { postgres } = require('../../lib/cluster/postgres/index.js')
+      const { postgres } = loadOurs('lib/cluster/postgres/index.js')
       return locksOf(postgres(pgPool(port)))
     },
   },
@@ -105,7 +105,7 @@ const clusterKits = {
   'ours, etcd': {
     server: 'etcd',
     async open(port) {
-      const { etcd } = require('../../lib/cluster/etcd/index.js')
+      const { etcd } = loadOurs('lib/cluster/etcd/index.js')
       return locksOf(etcd(etcd3(port)))
     },
   },
@@ -156,7 +156,7 @@ function floorOf(client, ask) {
 }
 
 function ours(client) {
-  const { redis } = require('../../lib/cluster/redis/index.js')
+  const { redis } = loadOurs('lib/cluster/redis/index.js')
   return locksOf(redis(client))
 }
 

@@ -12,7 +12,7 @@ const { progress, runCell } = require('./run-cell.js')
 const { table } = require('./tables.js')
 
 /** The commit to compare with. One that makes a row faster on purpose becomes the next. */
-const earlier = '7ba864e'
+const earlier = '663c1f4'
 const root = path.join(__dirname, '..', '..')
 const repetitions = 7
 const timeout = 60_000
@@ -29,9 +29,11 @@ const gates = [
   { row: 'contended' },
   { row: 'drain' },
   { row: 'limit' },
+  { row: 'read-mostly' },
   { row: 'main-worker-10', least: leastOfThreads },
   { row: 'workers-sync', least: leastOfThreads },
-].map((gate) => ({ least: leastPart, ...gate }))
+  { row: 'cluster-4-20', kit: 'ours, ioredis' },
+].map((gate) => ({ kit: 'ours', least: leastPart, ...gate }))
 
 main().catch((error) => {
   console.error(error.message)
@@ -74,9 +76,10 @@ async function measure(some, ours) {
   const runs = some.map((gate) => ({ ...gate, now: [], earlier: [] }))
   const versions = ['now', 'earlier']
   for (let turn = 1; turn <= repetitions; ++turn) {
-    for (const { row, ...values } of runs) {
+    for (const { row, kit, ...values } of runs) {
       progress(`${turn}/${repetitions} ${row}`)
-      for (const version of versions) values[version].push(await measuredOnce(row, ours[version]))
+      for (const version of versions)
+        values[version].push(await measuredOnce(row, kit, ours[version]))
     }
     versions.reverse()
   }
@@ -90,8 +93,8 @@ async function measure(some, ours) {
   })
 }
 
-async function measuredOnce(row, ours) {
-  const result = await runCell(row, 'ours', { timeout, ours })
+async function measuredOnce(row, kit, ours) {
+  const result = await runCell(row, kit, { timeout, ours })
   if (result === undefined) throw new Error(`${row} did not end within ${timeout} ms.`)
   return result.value
 }

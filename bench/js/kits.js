@@ -5,8 +5,11 @@
 // microtasks, and the bench would measure the adapter.
 // `permits`, when it is not 1, is the number of concurrent holders of a semaphore.
 // `line` is the form for works that queue; the memory rows count its lock. `map` has mapAll(lock, items, callback), too.
+const path = require('node:path')
 const { floorForms } = require('./floor.js')
 const { keyedForms } = require('./keyed-map.js')
+
+const root = path.join(__dirname, '..', '..')
 
 const kits = {
   ours: () => formsOf(loadOurs()),
@@ -193,9 +196,9 @@ const limited = 5
 const limitOf = (form) => ({ permits: limited, ...form })
 const runsAWrite = 20
 
-/** BOXOFFICE_BENCH_OURS names another checkout, to compare two versions of this library. */
-function loadOurs() {
-  return require(process.env.BOXOFFICE_BENCH_OURS || '../..')
+/** Loads this library, or `file` of it. BOXOFFICE_BENCH_OURS names another checkout, to compare two versions. */
+function loadOurs(file = '') {
+  return require(path.join(process.env.BOXOFFICE_BENCH_OURS || root, file))
 }
 
 function ourPair(Mutex) {
