@@ -20,7 +20,7 @@ function spreadText(middle, least, most) {
 }
 
 function round(number) {
-  if (Math.abs(number) < 0.005) return '0'
+  if (Math.abs(number) < 0.0005) return '0'
   return Math.abs(number) >= 100
     ? Math.round(number).toLocaleString('en-US')
     : number.toPrecision(Math.abs(number) >= 1 ? 3 : 2)
