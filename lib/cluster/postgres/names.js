@@ -42,9 +42,9 @@ function readNames(options) {
     alive: named('_alive_2'),
     clean: named('_clean_3'),
     admit: named('_admit_3'),
-    enter: named('_enter_7'),
+    enter: named('_enter_8'),
     confirm: named('_confirm_3'),
-    leave: named('_leave_7'),
+    leave: named('_leave_8'),
     renew: named('_renew_2'),
     open: named('_open_2'),
   }

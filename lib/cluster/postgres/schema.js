@@ -24,13 +24,10 @@
 //      all former holders have given up by their own clocks. The longest ttl, which bounds this, is in a logged table.
 
 const { channelOf, readNames } = require('./names.js')
-const { confirmFunction, enterFunction, leaveFunction } = require('./steps.js')
+const { confirmFunction, enterFunction, leaveFunction, nextToken } = require('./steps.js')
 
 /** It changes with the meaning of the tables, so that no two meanings mix. Functions have versions of their own. */
 const protocol = 2
-
-/** Tokens count from here, so that they are below 2 ** 51 for long. */
-const tokensBegin = '2024-01-01 00:00:00+00'
 
 const tables = ({ schema, leases, sessions, longest, request, usedAt }) => `
 -- One after another: where two create the same at once, one of them fails.
@@ -196,9 +193,7 @@ BEGIN
       AND (s.listener IS NULL OR NOT EXISTS (SELECT FROM pg_stat_get_activity(s.listener)));
     EXIT WHEN used + s.units > lease.capacity;
     used := used + s.units;
-    lease.fence := greatest(
-      lease.fence + 1, floor(extract(epoch FROM t - timestamptz '${tokensBegin}') * 1000000)::bigint
-    );
+    lease.fence := ${nextToken('lease')};
     s.token := lease.fence;
     s.confirmed := s.id = me;
     s.abandoned := lease.abandoned;

@@ -8,6 +8,36 @@ const { channelOf } = require('./names.js')
  */
 const idleTime = '2 hours'
 
+/** Tokens count from here, so that they are below 2 ** 51 for long. */
+const tokensBegin = '2024-01-01 00:00:00+00'
+
+/** The next token of the key whose row is `lease`, at time `t`. */
+const nextToken = (lease) =>
+  `greatest(${lease}.fence + 1, floor(extract(epoch FROM t - timestamptz '${tokensBegin}') * 1000000)::bigint)`
+
+/**
+ * The usual request, for a key that is free: what the rest of the function does for it, as one statement. The rest takes
+ * four times as long.
+ */
+const enterFree = ({ leases, sessions, request }) => `
+  t := clock_timestamp();
+  UPDATE ${leases} l SET fence = ${nextToken('l')}, abandoned = false, longest = greatest(hold, claim),
+    requests = ARRAY[
+      ROW (me, mine, ear, n, ${nextToken('l')}, t + hold * interval '1 ms', true, l.abandoned)::${request}
+    ], used_at = date_trunc('hour', t)
+    WHERE key = name AND cardinality(l.requests) = 0 AND l.rest IS NULL AND l.capacity = total
+      AND n <= total AND min_hold = 0 AND NOT is_first
+      AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = mine AND x.until >= t)
+      AND NOT EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t)
+    RETURNING l.fence, (l.requests[1]).abandoned INTO token, abandoned;
+  IF FOUND THEN
+    state := 'held';
+    wanted := false;
+    resting := false;
+    RETURN;
+  END IF;
+`
+
 const enterFunction = ({ leases, sessions, request, clean, admit, enter }) => `
 CREATE OR REPLACE FUNCTION ${enter}(
   name text, me text, mine text, n bigint, total bigint, is_to_wait boolean, is_first boolean, claim int, hold int,
@@ -25,6 +55,7 @@ DECLARE
   is_new boolean := true;
   had_queue boolean := false;
 BEGIN
+${enterFree({ leases, sessions, request })}
   LOOP
     SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
     EXIT WHEN FOUND;
@@ -175,6 +206,14 @@ DECLARE
   kept ${request}[] := '{}';
   s ${request};
 BEGIN
+  -- The only request. The rest of the function does the same for it, in twice the time.
+  UPDATE ${leases} l SET requests = '{}', used_at = date_trunc('hour', clock_timestamp()),
+    abandoned = l.abandoned OR (untold AND (l.requests[1]).abandoned)
+    WHERE key = name AND keep = 0 AND cardinality(l.requests) = 1 AND (l.requests[1]).id = me AND l.rest IS NULL;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+
   SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
   IF NOT FOUND THEN
     RETURN;
@@ -210,4 +249,4 @@ END
 $function$;
 `
 
-module.exports = { confirmFunction, enterFunction, leaveFunction }
+module.exports = { confirmFunction, enterFunction, leaveFunction, nextToken }
