@@ -41,8 +41,10 @@ describe('The steps of PostgreSQL', () => {
       await driver.close()
     })
     let last = 0
-    const common = { session: id, wait: true, claim: 20_000, maxHold: 60_000 }
+    const times = { claim: 20_000, maxHold: 60_000, minHold: 0 }
+    const common = { session: id, wait: true, first: false, ...times }
     const one = {
+      id,
       driver,
       isClosed: false,
       request: (key, units, capacity) => ({
@@ -116,6 +118,121 @@ describe('The steps of PostgreSQL', () => {
     await isNext
     assert.ok(performance.now() - start < 10_000)
     assert.equal((await c.driver.enter(last)).state, 'held')
+  })
+
+  describe('for a key that is free', () => {
+    const leave = ({ driver }, wish, more = {}) =>
+      driver.leave({ ...wish, keep: 0, untold: false, unused: false, ...more })
+
+    /** A key that has been used. */
+    async function freeKey(one) {
+      const wish = one.request(randomUUID(), 1, 1)
+      assert.equal((await one.driver.enter(wish)).state, 'held')
+      await leave(one, wish)
+      return wish.key
+    }
+
+    it('give higher tokens', async () => {
+      const one = await session()
+      const key = await freeKey(one)
+      let last = 0n
+      for (let i = 0; i < 10; i++) {
+        const wish = one.request(key, 1, 1)
+        const { token, ...answer } = await one.driver.enter(wish)
+        assert.deepEqual(answer, { state: 'held', wanted: false, abandoned: false })
+        assert.ok(token > last)
+        last = token
+        await leave(one, wish)
+      }
+    })
+
+    it('grant it to one request', async () => {
+      const one = await session()
+      const key = await freeKey(one)
+      const [first, second] = [one.request(key, 1, 1), one.request(key, 1, 1)]
+      assert.equal((await one.driver.enter(first)).state, 'held')
+      // That of a request that is gone already.
+      await leave(one, one.request(key, 1, 1))
+      assert.equal((await one.driver.enter(second)).state, 'waiting')
+      await leave(one, first)
+      assert.equal((await one.driver.enter(second)).state, 'held')
+    })
+
+    it('do not grant it to a session that is over', async () => {
+      const one = await session()
+      const key = await freeKey(one)
+      await pool.query('DELETE FROM boxoffice.leases_sessions WHERE session = $1', [one.id])
+      assert.equal((await one.driver.enter(one.request(key, 1, 1))).state, 'lost')
+    })
+
+    it('grant no more units than there are', async () => {
+      const one = await session()
+      const key = randomUUID()
+      const all = one.request(key, 3, 3)
+      await one.driver.enter(all)
+      await leave(one, all)
+      assert.equal((await one.driver.enter(one.request(key, 4, 3))).state, 'waiting')
+    })
+
+    it('change its capacity', async () => {
+      const one = await session()
+      const key = await freeKey(one)
+      assert.equal((await one.driver.enter(one.request(key, 1, 2))).state, 'held')
+      assert.equal((await one.driver.enter(one.request(key, 1, 2))).state, 'held')
+      assert.equal((await one.driver.enter(one.request(key, 1, 2))).state, 'waiting')
+      assert.equal((await one.driver.enter(one.request(key, 1, 1))).state, 'mismatch')
+    })
+
+    it('do not grant it before the end of a minHold, unless no caller used that hold', async () => {
+      const one = await session()
+      for (const unused of [false, true]) {
+        const key = await freeKey(one)
+        const wish = { ...one.request(key, 1, 1), minHold: 30_000 }
+        assert.equal((await one.driver.enter(wish)).state, 'held')
+        await leave(one, wish, { unused })
+        const { state } = await one.driver.enter(one.request(key, 1, 1))
+        assert.equal(state, unused ? 'held' : 'waiting')
+      }
+    })
+
+    it('keep the units that are not given back', async () => {
+      const one = await session()
+      const key = randomUUID()
+      const wish = one.request(key, 3, 3)
+      await one.driver.enter(wish)
+      await leave(one, wish, { keep: 1 })
+      assert.equal((await one.driver.enter(one.request(key, 2, 3))).state, 'held')
+      assert.equal((await one.driver.enter(one.request(key, 1, 3))).state, 'waiting')
+    })
+
+    it('tell of a lost holder until a caller has heard of it', async () => {
+      const [gone, one] = [await session(), await session()]
+      const key = randomUUID()
+      await gone.driver.enter(gone.request(key, 1, 1))
+      await pool.query('DELETE FROM boxoffice.leases_sessions WHERE session = $1', [gone.id])
+      const heard = []
+      for (const untold of [true, true, false, false]) {
+        const wish = one.request(key, 1, 1)
+        heard.push((await one.driver.enter(wish)).abandoned)
+        await leave(one, wish, { untold })
+      }
+      assert.deepEqual(heard, [true, true, true, false])
+    })
+
+    it('grant none after a crash, before the longest ttl is over', async () => {
+      const one = await session()
+      const key = await freeKey(one)
+      const setEnd = (end) =>
+        pool.query(`UPDATE boxoffice.leases_sessions SET until = ${end} WHERE session = ''`)
+      await setEnd("now() + interval '1 hour'")
+      try {
+        const { state, reason } = await one.driver.enter(one.request(key, 1, 1))
+        assert.equal(state, 'waiting')
+        assert.match(reason, /lost its locks in a crash/)
+      } finally {
+        await setEnd("'-infinity'")
+      }
+    })
   })
 
   it("are in the order of a process's requests", async () => {

@@ -26,7 +26,7 @@ const enterFree = ({ leases, sessions, request }) => `
       ROW (me, mine, ear, n, ${nextToken('l')}, t + hold * interval '1 ms', true, l.abandoned)::${request}
     ], used_at = date_trunc('hour', t)
     WHERE key = name AND cardinality(l.requests) = 0 AND l.rest IS NULL AND l.capacity = total
-      AND n <= total AND min_hold = 0 AND NOT is_first
+      AND n <= total AND min_hold = 0
       AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = mine AND x.until >= t)
       AND NOT EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t)
     RETURNING l.fence, (l.requests[1]).abandoned INTO token, abandoned;
