@@ -91,22 +91,19 @@ class Limits {
     this.isOver = false
   }
 
-  /**
-   * `giveUp(reason)` removes the waiter from its queue; `late(timeout)` makes the error of a
-   * timeout.
-   */
-  begin({ timeout, signal }, giveUp, late) {
+  /** Makes `waiter` leave `queue` after `timeout`, or when `signal` aborts. */
+  begin(queue, waiter, { timeout, signal }) {
     // Does nothing after the wait is over: a signal may call back twice, a replaced clock may not
     // cancel its timer.
     const end = (reason) => {
-      if (!this.isOver) giveUp(reason)
+      if (!this.isOver) queue.leave(waiter, reason)
     }
     try {
       if (timeout !== undefined && timeout <= longestTimeout) {
         // A replaced clock may be replaced again before the end of the wait.
         const { clearTimeout, setTimeout } = globalThis
         this.#clear = clearTimeout
-        this.timer = setTimeout(() => end(late(timeout)), timeout)
+        this.timer = setTimeout(() => end(queue.timeoutError(timeout, waiter)), timeout)
       }
       // A replaced clock may have fired at once.
       if (signal === undefined || this.isOver) return
@@ -166,7 +163,8 @@ const keepBoth = (resolve, reject) => {
  * Returns a promise that waits in `queue`. `Kind`, a class of waiters, decides what it resolves to; `subject` is the extra
  * constructor argument of some kinds, and `ticket` that of enqueue().
  */
-function wait(queue, Kind, weight, { priority, timeout, signal }, subject, ticket) {
+function wait(queue, Kind, weight, asked, subject, ticket) {
+  const { priority, timeout, signal } = asked
   const isLimited = timeout !== undefined || signal !== undefined
   const limits = weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
   const isPrompt = isLimited || Kind.prototype.rejectsAtOnce
@@ -181,17 +179,8 @@ function wait(queue, Kind, weight, { priority, timeout, signal }, subject, ticke
   queue.enqueue(waiter, ticket)
   if (queue.observer !== null && !waiter.isToStay) queue.observeWait(waiter, promise)
   // The observer's callback may have ended the wait.
-  if (isLimited && !limits.isOver) limit(queue, waiter, { timeout, signal })
+  if (isLimited && !limits.isOver) limits.begin(queue, waiter, asked)
   return promise
-}
-
-/** Begins the timeout and the signal of `waiter`. Apart from wait(), which would make room for these closures each time. */
-function limit(queue, waiter, limits) {
-  waiter.limits.begin(
-    limits,
-    (reason) => queue.leave(waiter, reason),
-    (late) => queue.timeoutError(late, waiter),
-  )
 }
 
 module.exports = { AnyWaiter, Limits, UnobservedWaiter, wait, Waiter }
