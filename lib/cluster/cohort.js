@@ -115,7 +115,10 @@ class Cohort {
       this.#sweep()
       return hold
     }
-    return wait(this, LeaseWaiter, 1, { priority: 0, signal }, { lease, wish })
+    const waiting = wait(this, LeaseWaiter, 1, { priority: 0, signal }, { lease, wish })
+    // The server may wait for a lease that was kept for this caller, and does not fit.
+    this.#sweep()
+    return waiting
   }
 
   #find({ units, isToWait }) {
@@ -255,7 +258,7 @@ class Cohort {
 
   /**
    * Ends the leases that have no caller and expect none. While a caller is expected, they stay for it: it comes in this
-   * turn of the event loop, and takes one or ends those that do not fit.
+   * turn of the event loop.
    */
   #sweep() {
     if (this.#expected > 0 || this.#open.unused === 0) return

@@ -2,9 +2,9 @@
 // How locks over an engine end when the renewing thread, or a caller's wait, ends at that moment.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex } = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex, Semaphore } = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
-const { realWorld, timedWorld } = require('./helpers/fake_world.js')
+const { fakeWorld, realWorld, timedWorld } = require('./helpers/fake_world.js')
 
 describe('Locks over an engine whose renewing thread fails', () => {
   const world = realWorld()
@@ -211,4 +211,35 @@ describe('Locks over a closed engine', () => {
     })
     await engine.close()
   })
+})
+
+describe('A lease that is kept for a caller of another weight', () => {
+  const world = fakeWorld()
+
+  for (const isOver of [false, true]) {
+    const turn = isOver ? 'after' : 'during'
+    it(`ends when that caller waits for the server, ${turn} the turn of its thread`, async () => {
+      const [one, other] = [await world.newEngine(), await world.newEngine()]
+      const [here, there] = [one, other].map((engine) => new Semaphore(3, { engine, name: 's' }))
+      const [, release] = await here.acquire(2)
+      await there.acquire(1)
+      const controller = new AbortController()
+      const aborted = assert.rejects(here.acquire({ weight: 1, signal: controller.signal }))
+      await world.clock.settle()
+      there.acquire(2)
+      await world.clock.settle()
+      let isIn = false
+      here.acquire(1).then(() => {
+        isIn = true
+      })
+      await world.clock.settle()
+      if (isOver) await world.clock.pass(200)
+      controller.abort()
+      release()
+      await aborted
+      // The local caller takes over the request of the aborted one. It gets its unit of those that have come back.
+      await world.clock.pass(1000)
+      assert.ok(isIn)
+    })
+  }
 })
