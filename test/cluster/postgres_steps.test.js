@@ -219,6 +219,45 @@ describe('The steps of PostgreSQL', () => {
       assert.deepEqual(heard, [true, true, true, false])
     })
 
+    /** Runs `act`, of another connection, and `during` while `lock`, a statement, lets it wait. */
+    async function whileLocked(lock, during, act) {
+      const client = await pool.connect()
+      try {
+        await client.query('BEGIN')
+        await client.query(lock)
+        const acting = act()
+        await during()
+        await client.query('COMMIT')
+        return await acting
+      } finally {
+        client.release()
+      }
+    }
+
+    const locks = {
+      row: (key) => `SELECT FROM boxoffice.leases WHERE key = '${key}' FOR UPDATE`,
+      table: () => 'LOCK TABLE boxoffice.leases',
+    }
+    for (const [what, lock] of Object.entries(locks)) {
+      it(`do not go by what was true before they waited for the ${what}`, async () => {
+        const [late, one] = [await session(), await session()]
+        // Its connection has called the functions before.
+        const key = await freeKey(late)
+        async function during() {
+          // Nothing tells this process when the server has begun to wait.
+          await sleep(100)
+          const end =
+            'UPDATE boxoffice.leases_sessions SET until = clock_timestamp() WHERE session = $1'
+          await pool.query(end, [late.id])
+        }
+        const act = () => late.driver.enter(late.request(key, 1, 1))
+        assert.equal((await whileLocked(lock(key), during, act)).state, 'lost')
+        const next = one.request(key, 1, 1)
+        const { state, abandoned } = await one.driver.enter(next)
+        assert.deepEqual({ state, abandoned }, { state: 'held', abandoned: false })
+      })
+    }
+
     it('grant none after a crash, before the longest ttl is over', async () => {
       const one = await session()
       const key = await freeKey(one)

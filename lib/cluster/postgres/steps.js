@@ -30,11 +30,16 @@ const enterFree = ({ leases, sessions, request }) => `
       AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = mine AND x.until >= t)
       AND NOT EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t)
     RETURNING l.fence, (l.requests[1]).abandoned INTO token, abandoned;
-  IF FOUND THEN
+  IF FOUND AND clock_timestamp() < t + interval '20 ms' THEN
     state := 'held';
     wanted := false;
     resting := false;
     RETURN;
+  ELSIF FOUND THEN
+    -- It has waited for the row, or for the table, and went by what was true before.
+    UPDATE ${leases} l SET requests = '{}', abandoned = (l.requests[1]).abandoned WHERE key = name;
+    token := NULL;
+    abandoned := NULL;
   END IF;
 `
 
