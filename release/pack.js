@@ -24,6 +24,9 @@ const root = path.join(__dirname, '..')
 const most = { size: 2_000_000, unpackedSize: 6_000_000 }
 const stage = path.join(root, 'build', 'package')
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+/** Documents and pictures that only the repository has. With them the package would be too large. */
+const onlyInRepository = /^docs\/((decisions|how-it-works)\/|performance|scaling\.md$|[^/]+\.svg$)/
+const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '')
 
 function main(isPartial) {
   rmSync(stage, { recursive: true, force: true })
@@ -33,6 +36,7 @@ function main(isPartial) {
   const binaries = addBinaries(isPartial)
   const headers = addHeaders()
   for (const file of [...copied, ...headers]) dropComments(path.join(stage, file))
+  for (const file of copied) if (file.endsWith('.md')) linkToRepository(file)
   const expected = [...copied, 'package.json', ...binaries, ...headers]
   writeManifest()
   const [{ filename, files, unpackedSize }] = JSON.parse(
@@ -54,7 +58,7 @@ function sources() {
   )
   return run('git', ['ls-files', ...patterns, 'README.md', 'LICENSE'])
     .split('\n')
-    .filter(Boolean)
+    .filter((file) => file !== '' && !onlyInRepository.test(file))
 }
 
 /** Compresses the package better than npm does: it becomes 6 % smaller. Returns its size. */
@@ -145,6 +149,21 @@ function dropComments(file) {
     file,
     text.replace(comments, (comment) => comment.replace(/[^\n]/g, '')),
   )
+}
+
+/** Links of `file` to what only the repository has lead to its address there. */
+function linkToRepository(file) {
+  const document = path.join(stage, file)
+  const text = readFileSync(document, 'utf8').replace(
+    /\]\(([^)\s#:]+)(#[^)\s]*)?\)/g,
+    (link, target, anchor = '') => {
+      const name = path.posix.join(path.posix.dirname(file), target)
+      if (existsSync(path.join(stage, name))) return link
+      assert.ok(statSync(path.join(root, name)).isFile(), `${link} of ${file}`)
+      return `](${repository}/${name.endsWith('.svg') ? 'raw' : 'blob'}/HEAD/${name}${anchor})`
+    },
+  )
+  writeFileSync(document, text)
 }
 
 /** Without scripts and fields that only the repository needs. */
