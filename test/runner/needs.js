@@ -19,7 +19,7 @@ const quick = [
   ['test/cluster/redis_contract.test.js', 'redis-server'],
   ['test/cluster/postgres_{contract,steps}.test.js', 'PostgreSQL'],
   ['test/cluster/client_majors.test.js', 'redis-server'],
-  ['test/cluster/{async_context,deployed_engines,first_session,ready}.test.js', ...servers],
+  ['test/cluster/{async_context,deployed_engines,ready}.test.js', ...servers],
   ['test/cluster/engines_keep_alive.test.js', 'PostgreSQL'],
   ['test/host/lacks.test.js', 'a clock that tests can set'],
 ]
@@ -39,7 +39,10 @@ const full = [
   ['test/cluster/postgres_{connections,first_statement}.test.js', 'PostgreSQL', 'pgbouncer'],
   ['test/cluster/etcd{,_cluster,_contract,_faults,_many}.test.js', 'etcd'],
   ['test/cluster/etcd_access.test.js', 'etcd', 'openssl'],
-  ['test/cluster/{engines_contexts,engines_jobs,leader_election,versions}.test.js', ...servers],
+  [
+    'test/cluster/{engines_contexts,engines_jobs,first_session,leader_election,versions}.test.js',
+    ...servers,
+  ],
   ['test/cluster/operations.test.js', ...servers, 'etcdctl'],
   [
     'test/cluster/{guarantees_redis,redis_clock}.test.js',
@@ -61,7 +64,7 @@ const full = [
 const scripts = [
   ['npm run test:native', 'cmake', 'a C++20 compiler', 'GoogleTest'],
   ['npm run test:kill', 'cmake', 'a C++20 compiler'],
-  ['npm run bench:gate'],
+  ['npm run bench:gate', 'redis-server'],
   ['npm run test:shop', 'chromium', 'redis-server', 'PostgreSQL'],
   ['npm run binaries -- linux-x64 && npm run test:install', 'zopfli'],
   ['npm run test:site'],
