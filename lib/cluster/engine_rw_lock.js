@@ -4,6 +4,7 @@
 // (upgrade_lease.js). A downgrading writer gives back all but one.
 const { reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following, withDeadline } = require('../core/following.js')
+const { runs } = require('../core/rw_runs.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
@@ -195,7 +196,7 @@ class EngineRWLock extends EngineLock {
   }
 }
 
-EngineRWLock.prototype.sharedUnits = read.units
+Object.assign(EngineRWLock.prototype, runs, { sharedUnits: read.units })
 
 /** Resolves to the result of `taken`, or to undefined if the lock is not available. */
 async function orNothing(taken) {

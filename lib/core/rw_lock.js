@@ -11,13 +11,14 @@
 // upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
-const { acquireOptions, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, readWait } = require('./options.js')
 const { endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
+const { localGrant } = require('./releaser.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
+const { Reader, ReadRunner, Upgrader, Writer, WriteRunner } = require('./rw_waiters.js')
 const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
-const { Waiter } = require('./waiter.js')
 
 class LocalRWLock extends LocalLock {
   constructor() {
@@ -60,11 +61,30 @@ class LocalRWLock extends LocalLock {
     const { signal, priority } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
     if (!this.isOpen(Kind, priority)) return this.queueUp(1, limits, Kind)
-    const release = Kind.makeReleaser(this)
-    const promise = Promise.resolve(release)
+    const value = Kind.valueOf(this)
+    const promise = Promise.resolve(value)
     Kind.enter(this)
-    if (this.observer !== null) this.began(Kind.prototype.mode, null, release, promise, limits)
+    if (this.observer !== null) this.began(Kind, null, value, promise, limits)
     return promise
+  }
+
+  runShared(callback, options) {
+    return this.#run(ReadRunner, 'endRead', callback, options)
+  }
+
+  runExclusive(callback, options) {
+    return this.#run(WriteRunner, 'endWrite', callback, options)
+  }
+
+  async #run(Kind, end, callback, options) {
+    checkCallback(callback, undefined, options)
+    const grant = await this.enter(readWait(options, acquireOptions), Kind)
+    if (grant === undefined) return undefined
+    try {
+      return await callback(localGrant)
+    } finally {
+      grant[end]()
+    }
   }
 
   isOpen(Kind, priority) {
@@ -72,17 +92,18 @@ class LocalRWLock extends LocalLock {
   }
 
   take(Kind) {
-    const release = Kind.makeReleaser(this)
+    const release = Kind.valueOf(this)
     Kind.enter(this)
-    if (this.observer !== null) this.began(Kind.prototype.mode, null, release)
+    if (this.observer !== null) this.began(Kind, null, release)
     return release
   }
 
-  /** Reports to the observer that a caller holds the lock by `release`, after a wait or without one. */
-  began(mode, waiter, release, promise, limits) {
-    const told = [waiter, false, release, promise, limits]
+  /** Reports to the observer that a caller of `Kind` holds the lock by `value`, after a wait or without one. */
+  began(Kind, waiter, value, promise, limits) {
+    const told = [waiter, false, value, promise, limits]
     waiter?.markOver()
-    release[grantKey].hold = platform.observed.granted(this.observer, mode, 1, ...told)
+    const { mode } = Kind.prototype
+    value[grantKey].hold = platform.observed.granted(this.observer, mode, 1, ...told)
   }
 
   tryAcquireRead() {
@@ -151,11 +172,11 @@ class LocalRWLock extends LocalLock {
       const Kind = this.queue.head.constructor
       if (!Kind.fits(this)) return
       const waiter = this.queue.head
-      const release = Kind.makeReleaser(this)
+      const value = Kind.valueOf(this)
       this.dequeue(waiter)
       Kind.enter(this)
-      if (this.observer !== null) this.began(waiter.mode, waiter, release)
-      waiter.resolve(release)
+      if (this.observer !== null) this.began(Kind, waiter, value)
+      waiter.resolve(value)
       waiter.end()
     }
     if (this.idleListener !== null) this.reportIdle()
@@ -181,7 +202,7 @@ class LocalRWLock extends LocalLock {
     // Now the observer's subscribers may ask for the lock.
     if (this.observer === null) return
     platform.observed.ended(this.observer, grant.hold, 1)
-    this.began('exclusive', waiter, release, promise)
+    this.began(Writer, waiter, release, promise)
   }
 
   /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
@@ -214,7 +235,7 @@ class LocalRWLock extends LocalLock {
     grant.end()
     this.hasWriter = false
     this.readerCount = 1
-    if (this.observer !== null) this.began('shared', null, release)
+    if (this.observer !== null) this.began(Reader, null, release)
     try {
       this.admit()
     } catch (error) {
@@ -254,47 +275,5 @@ class LocalRWLock extends LocalLock {
 }
 
 LocalRWLock.prototype.kind = 'read-write lock'
-
-class Reader extends Waiter {
-  static fits(lock) {
-    return !lock.hasWriter && lock.upgrader === null
-  }
-
-  static makeReleaser(lock) {
-    return readReleaser(lock)
-  }
-
-  static enter(lock) {
-    lock.readerCount++
-  }
-}
-Reader.prototype.mode = 'shared'
-
-class Writer extends Waiter {
-  static fits(lock) {
-    return !lock.hasWriter && lock.readerCount === 0
-  }
-
-  static makeReleaser(lock) {
-    return writeReleaser(lock)
-  }
-
-  static enter(lock) {
-    lock.hasWriter = true
-  }
-}
-
-class Upgrader extends Waiter {
-  constructor(resolve, limits, grant) {
-    super(resolve, limits)
-    this.grant = grant
-    grant.pending = this
-  }
-
-  end() {
-    this.grant.pending = null
-    super.end()
-  }
-}
 
 module.exports = { LocalRWLock }

@@ -6,7 +6,9 @@ const { endedError } = require('./rw_errors.js')
 const { inspecting, observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
 
-/** The grant of one releaser. */
+const grantKey = Symbol('grant')
+
+/** The grant of one releaser, or of one callback. */
 class RWGrant {
   isOver = false
   /** The waiter, while this reader waits to become the writer. */
@@ -16,6 +18,11 @@ class RWGrant {
 
   constructor(lock) {
     this.lock = lock
+  }
+
+  /** What a callback runs under is its own grant. */
+  get [grantKey]() {
+    return this
   }
 
   /** Ends the grant: its holder is about to release, to upgrade or to downgrade. */
@@ -38,8 +45,6 @@ class RWGrant {
     if (!this.isOver) this.lock.endWrite(this)
   }
 }
-
-const grantKey = Symbol('grant')
 
 // An upgrade goes ahead of every queued waiter: it has no priority, and the queue's limit does not concern it.
 const upgradeOptions = new Set(['timeout', 'signal', 'ifAvailable'])
@@ -111,4 +116,4 @@ function writeReleaser(lock, isAbandoned = false) {
   return release
 }
 
-module.exports = { grantKey, readReleaser, readUpgrade, writeReleaser }
+module.exports = { grantKey, RWGrant, readReleaser, readUpgrade, writeReleaser }

@@ -64,7 +64,7 @@ function refused(observer, mode, units, reason) {
 /** The refusal of a call of a closed lock: `kind` is the lock's name in messages, `args` are those of `method`. */
 function refusedCall(observer, kind, method, args, reason) {
   if (kind === 'semaphore') return refused(observer, undefined, weightOf(args), reason)
-  const mode = method.startsWith('acquireRead') ? 'shared' : 'exclusive'
+  const mode = /^acquireRead|Shared/.test(method) ? 'shared' : 'exclusive'
   refused(observer, mode, 1, reason)
 }
 

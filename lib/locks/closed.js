@@ -37,7 +37,7 @@ class Refusal {
   }
 }
 
-const waits = ['acquire', 'lock', 'runExclusive', 'acquireRead', 'acquireWrite']
+const waits = ['acquire', 'lock', 'runExclusive', 'runShared', 'acquireRead', 'acquireWrite']
 /** What limit() and map() of a semaphore call. */
 const ofUnits = ['acquireUnits', 'callWithUnits']
 for (const method of [...waits, ...ofUnits]) {
@@ -70,7 +70,6 @@ const entrances = new Set([
   ...blocks,
   ...tries,
   'executeLocked',
-  'runShared',
   'runSharedSync',
   'waitForUnlock',
 ])

@@ -1,6 +1,6 @@
 'use strict'
 const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { now, run, runSync, tryRun } = require('../core/run.js')
+const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { acquiring, blocking } = require('./defaults.js')
@@ -37,15 +37,13 @@ class RWLock extends Holdable {
   }
 
   runShared(callback, options) {
-    const grant = () =>
-      lockOf(this, kind, 'runShared').acquireRead(acquiring(defaultsOf(this), options))
-    return run(callback, grant, undefined, options, grantOf)
+    const lock = lockOf(this, kind, 'runShared')
+    return lock.runShared(callback, acquiring(defaultsOf(this), options))
   }
 
   runExclusive(callback, options) {
-    const grant = () =>
-      lockOf(this, kind, 'runExclusive').acquireWrite(acquiring(defaultsOf(this), options))
-    return run(callback, grant, undefined, options, grantOf)
+    const lock = lockOf(this, kind, 'runExclusive')
+    return lock.runExclusive(callback, acquiring(defaultsOf(this), options))
   }
 
   tryRunShared(callback) {

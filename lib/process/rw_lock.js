@@ -5,6 +5,7 @@ const { SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { acquireOptions, readWait } = require('../core/options.js')
+const { runs } = require('../core/rw_runs.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const {
@@ -277,6 +278,8 @@ class SharedRWLock extends SharedLock {
     this.changed()
   }
 }
+
+Object.assign(SharedRWLock.prototype, runs)
 
 SharedRWLock.prototype.kind = {
   name: 'read-write lock',

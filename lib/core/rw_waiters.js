@@ -1,0 +1,60 @@
+'use strict'
+// The callers of a read-write lock of one thread (rw_lock.js), which know what they need of it: a reader, a writer, and a
+// reader that becomes the writer. What they get is a releaser, or for a callback a grant.
+const { RWGrant, readReleaser, writeReleaser } = require('./rw_releaser.js')
+const { Waiter } = require('./waiter.js')
+
+class Reader extends Waiter {
+  static fits(lock) {
+    return !lock.hasWriter && lock.upgrader === null
+  }
+
+  static valueOf(lock) {
+    return readReleaser(lock)
+  }
+
+  static enter(lock) {
+    lock.readerCount++
+  }
+}
+Reader.prototype.mode = 'shared'
+
+class Writer extends Waiter {
+  static fits(lock) {
+    return !lock.hasWriter && lock.readerCount === 0
+  }
+
+  static valueOf(lock) {
+    return writeReleaser(lock)
+  }
+
+  static enter(lock) {
+    lock.hasWriter = true
+  }
+}
+
+/** The same for a callback: its caller gets a grant, which needs no releaser. */
+const granted = (Kind) =>
+  class extends Kind {
+    static valueOf(lock) {
+      return new RWGrant(lock)
+    }
+  }
+
+const ReadRunner = granted(Reader)
+const WriteRunner = granted(Writer)
+
+class Upgrader extends Waiter {
+  constructor(resolve, limits, grant) {
+    super(resolve, limits)
+    this.grant = grant
+    grant.pending = this
+  }
+
+  end() {
+    this.grant.pending = null
+    super.end()
+  }
+}
+
+module.exports = { Reader, ReadRunner, Upgrader, Writer, WriteRunner }
