@@ -204,11 +204,13 @@ for (const diagnostics of ['counters', true]) {
         () => semaphore.runExclusive(() => {}, 2),
         () => lock.acquireRead(),
         () => lock.acquireWrite(),
+        () => lock.runShared(() => {}),
+        () => lock.runExclusive(() => {}),
       ]
       for (const call of calls) await assert.rejects(call(), { code: 'ERR_LOCK_CLOSED' })
       assert.deepEqual(
         heard.map(({ event, weight, mode }) => [event, weight ?? mode]),
-        [1, 2, 3, 2, 'shared', 'exclusive'].map((what) => ['abort', what]),
+        [1, 2, 3, 2, 'shared', 'exclusive', 'shared', 'exclusive'].map((what) => ['abort', what]),
       )
     })
 
