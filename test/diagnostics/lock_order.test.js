@@ -281,6 +281,28 @@ describe('The order of locks', function () {
       })
     }
 
+    // The function that acquires might have settled the slow promise, and so given it the hold, for all that diagnostics see.
+    it('for a caller that awaits, by another function, what was made beside an acquire', () =>
+      nothing(async () => {
+        const slow = (async () => {
+          for (let i = 0; i < 8; i++) await null
+        })()
+        const acquired = (async () => {
+          await b.lock()
+        })()
+        const between = (async () => {
+          await slow
+        })()
+        const later = (async () => {
+          await between
+          await run(a, turn)
+        })()
+        await acquired
+        await turn()
+        b.unlock()
+        await later
+      }))
+
     it('for names that differ only in what no UTF-8 can say', async () => {
       const [one, two] = ['\ud800', '\ud801'].map((name) => new Mutex({ name, diagnostics }))
       await nothing(() => run(one, () => run(a, () => run(two, () => {}))))
