@@ -207,13 +207,13 @@ describe('PostgreSQL', () => {
 
   it('sends one command for all local waiters, and one to release', async () => {
     let commands = 0
-    class Counting extends pg.Pool {
-      query(...args) {
-        commands++
-        return super.query(...args)
+    class Counting extends pg.Client {
+      query(command, ...more) {
+        if (command.name !== undefined) commands++
+        return super.query(command, ...more)
       }
     }
-    const pool = new Counting(admin.options)
+    const pool = new pg.Pool({ ...admin.options, Client: Counting })
     ends.push(() => pool.end())
     const mutex = new KeyedMutex({ engine: engineFor(pool) })
     await warmUp(mutex)

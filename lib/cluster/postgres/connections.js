@@ -68,11 +68,14 @@ function patient(Client, patience) {
 }
 
 /**
- * A `Client` that sets its session up first, with callbacks, as pg's Pool uses it. Each command has
+ * A `Client` that sets its session up first, with callbacks, as pg's Pool uses it. The next answer of the server may take
  * `patience` ms.
  */
 function settled(Client, patience) {
   return class extends Client {
+    #underWay = 0
+    #endPatience
+
     connect(done) {
       const endPatience = this.#startPatience()
       const isConnected = (error) => {
@@ -98,9 +101,10 @@ function settled(Client, patience) {
 
     query(...args) {
       const done = args.pop()
-      const endPatience = this.#startPatience()
+      if (this.#underWay++ === 0) this.#endPatience = this.#startPatience()
       return super.query(...args, (...result) => {
-        endPatience()
+        this.#endPatience()
+        if (--this.#underWay > 0) this.#endPatience = this.#startPatience()
         done(...result)
       })
     }
@@ -117,6 +121,8 @@ function makePool(Pool, Client, config, max, patience, more) {
     ...more,
     Client: settled(patient(Client, patience), patience),
     max,
+    // For lines.js. An older pg ignores it.
+    pipeline: true,
     allowExitOnIdle: true,
     // These would fire before an answer that has arrived is read, and the first one limits the pool's queue, too.
     connectionTimeoutMillis: 0,

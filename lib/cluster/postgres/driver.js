@@ -11,6 +11,7 @@ const { checkForThread } = require('../for_thread.js')
 const { Subscription } = require('../subscription.js')
 const { Commands } = require('./commands.js')
 const { configOf, makePool } = require('./connections.js')
+const { Lines } = require('./lines.js')
 const { listeningWith } = require('./listening.js')
 const { channelOf, isDigest, readNames, rowOf } = require('./names.js')
 const { explained } = require('./rights.js')
@@ -44,8 +45,8 @@ class Driver {
   #isEnded
   /** The requests that the server may know, by id. */
   #requests = new Map()
-  /** By key: a promise of the end of all leave commands that are under way. */
-  #leaving = new Map()
+  /** The commands of each key. */
+  #lines
 
   /** `options` are those of postgres(). */
   constructor(pool, options) {
@@ -68,6 +69,7 @@ class Driver {
     this.#isEnded = () => options.connection === undefined && pool.ending === true
     this.#pool = makePool(Pool, Client, config, connections, answerTimeout)
     this.#commands = new Commands(connections, answerTimeout, () => this.#moved())
+    this.#lines = new Lines(this.#pool, this.#commands, answerTimeout)
     const make = listeningWith(Client, config, answerTimeout)
     this.#subscription = new Subscription(make, answerTimeout)
     const data = { path: findPackage('pg', Object.create(Client.prototype)), config, names }
@@ -96,7 +98,7 @@ class Driver {
   }
 
   async open(session, ttl) {
-    await this.#call(this.#names.open, session, ttl)
+    await this.#query(callOf(this.#names.open, [session, ttl]))
   }
 
   /** Creates everything in one transaction. An older version has made functions of older names. */
@@ -122,20 +124,23 @@ class Driver {
     return isTrue(isThere)
   }
 
-  /** Resolves to the first row. */
-  async #query(command) {
+  #query(command) {
+    return this.#firstRow(this.#commands.run(() => this.#pool.query(command)))
+  }
+
+  /** Resolves to the result of the database function `name` for `key`. */
+  #call(name, key, ...values) {
+    return this.#firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values])))
+  }
+
+  /** Resolves to the first row of what `answered` resolves to. */
+  async #firstRow(answered) {
     try {
-      const { rows } = await this.#commands.run(() => this.#pool.query(command))
+      const { rows } = await answered
       return rows?.[0]
     } catch (error) {
       throw explained(error, this.#names)
     }
-  }
-
-  /** Resolves to the result of the database function `name`. */
-  #call(name, ...values) {
-    const places = values.map((_, i) => `$${i + 1}`)
-    return this.#query({ name, text: `SELECT * FROM ${name}(${places})`, values })
   }
 
   /** The keys that a row may stand for: a digest cannot be reversed. */
@@ -150,11 +155,9 @@ class Driver {
     const { session, key, id, units, capacity, wait, first, claim, maxHold, minHold } = request
     if (this.#isEnded()) throw endedError()
     this.#requests.set(id, request)
-    // On another connection this command could overtake one sent before.
-    await this.#leaving.get(key)
     const backend = this.#subscription.connection?.backend ?? null
     const asked = [id, session, units, capacity, wait, first, claim, maxHold, minHold, backend]
-    const answer = await this.#call(this.#names.enter, rowOf(key), ...asked)
+    const answer = await this.#call(this.#names.enter, key, ...asked)
     const { state, token, wanted, abandoned, look, clock } = answer
     const why = answer.resting !== null && isTrue(answer.resting) ? { reason: afterCrash } : {}
     if (state === 'held') {
@@ -170,19 +173,14 @@ class Driver {
   }
 
   async confirm({ key, id, maxHold }) {
-    const answer = await this.#call(this.#names.confirm, rowOf(key), id, maxHold)
+    const answer = await this.#call(this.#names.confirm, key, id, maxHold)
     const isHeld = isTrue(answer.is_held)
     return { state: isHeld ? 'held' : 'over', wanted: isHeld && isTrue(answer.wanted) }
   }
 
   async leave({ key, id, claim, keep, untold, minHold, unused }) {
     const words = [claim, keep, untold, minHold, unused]
-    const leaving = this.#call(this.#names.leave, rowOf(key), id, ...words)
-    const all = Promise.allSettled([this.#leaving.get(key), leaving]).then(() => {
-      if (this.#leaving.get(key) === all) this.#leaving.delete(key)
-    })
-    this.#leaving.set(key, all)
-    await leaving
+    await this.#call(this.#names.leave, key, id, ...words)
     if (keep === 0) this.#requests.delete(id)
   }
 
@@ -195,6 +193,12 @@ class Driver {
     await this.#subscription.close()
     await this.#pool.end()
   }
+}
+
+/** The call of the database function `name`. */
+function callOf(name, values) {
+  const places = values.map((_, i) => `$${i + 1}`)
+  return { name, text: `SELECT * FROM ${name}(${places})`, values }
 }
 
 module.exports = { makeDriver: (pool, options) => new Driver(pool, options) }

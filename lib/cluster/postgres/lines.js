@@ -1,0 +1,121 @@
+'use strict'
+// The commands of one key: while one is under way, the next ones follow it on its connection, because on another they could
+// overtake it. A client that has pg's option `pipeline` sends them at once, so that a release and the next acquire cost one
+// round trip; an older one sends each after the answer of the one before.
+const { now } = require('../clock.js')
+
+/** The most commands of one line: with few connections, those of other keys wait for its end. */
+const mostCommands = 16
+
+/** The commands of one key on one connection, from the first one until none is under way. */
+class Line {
+  #room = mostCommands
+  #underWay = 0
+  #last = Promise.resolve()
+  #client
+  #connected
+  #failed
+  /** When the server has last answered. */
+  #movedAt
+  #failure
+  /** The failure of a command that the server has not answered in time. */
+  #silence
+  #end
+  #patience
+  /** Resolves when no command is under way. */
+  ended
+
+  constructor(patience, onEnd) {
+    this.#patience = patience
+    this.#client = new Promise((resolve, reject) => {
+      this.#connected = resolve
+      this.#failed = reject
+    })
+    this.ended = new Promise((resolve) => {
+      this.#end = () => {
+        onEnd()
+        resolve()
+      }
+    })
+  }
+
+  hasRoom() {
+    return this.#room > 0 && this.#failure === undefined
+  }
+
+  /** Resolves to the result of `command`. */
+  async send(command) {
+    this.#room--
+    this.#underWay++
+    const sent = this.#follow(command, this.#last)
+    this.#last = sent
+    try {
+      return await sent
+    } catch (error) {
+      this.#failure ??= error
+      if (now() - this.#movedAt >= this.#patience) this.#silence ??= error
+      throw error
+    } finally {
+      this.#movedAt = now()
+      if (--this.#underWay === 0) this.#end()
+    }
+  }
+
+  async #follow(command, before) {
+    const client = await this.#client
+    if (client.pipeline !== true) await Promise.allSettled([before])
+    return new Promise((resolve, reject) => {
+      client.query(command, (error, result) => (error ? reject(error) : resolve(result)))
+    })
+  }
+
+  /** Lends the line a connection of `pool`. Rejects when there is none, or when the server is silent. */
+  async run(pool) {
+    const client = await pool.connect()
+    this.#movedAt = now()
+    this.#connected(client)
+    await this.ended
+    client.release(this.#failure)
+    if (this.#silence !== undefined) throw this.#silence
+  }
+
+  /** There is no connection for it. */
+  fail(error) {
+    this.#failed(error)
+  }
+}
+
+class Lines {
+  #pool
+  #commands
+  #patience
+  /** By key. */
+  #lines = new Map()
+
+  /** A connection of `pool` that does not answer for `patience` ms is silent. */
+  constructor(pool, commands, patience) {
+    this.#pool = pool
+    this.#commands = commands
+    this.#patience = patience
+  }
+
+  /** Resolves to the result of `command`, which the server executes after those of `key` that were sent before. */
+  async send(key, command) {
+    let line = this.#lines.get(key)
+    while (line !== undefined && !line.hasRoom()) {
+      await line.ended
+      line = this.#lines.get(key)
+    }
+    line ??= this.#open(key)
+    return line.send(command)
+  }
+
+  #open(key) {
+    const line = new Line(this.#patience, () => this.#lines.delete(key))
+    this.#lines.set(key, line)
+    this.#commands.run(() => line.run(this.#pool)).catch((error) => line.fail(error))
+    return line
+  }
+}
+
+module.exports = { Lines }
