@@ -5,10 +5,10 @@ const { randomUUID } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Pool } = require('pg')
 const { KeyedMutex } = require('../..')
-const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
 const { postgres } = require('../../lib/cluster/postgres/index.js')
 const { useEnds } = require('./helpers/ends.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
+const { sessionOver } = require('./helpers/postgres_session.js')
 const { scaled } = require('../helpers/scale.js')
 
 describe('The steps of PostgreSQL', () => {
@@ -25,39 +25,7 @@ describe('The steps of PostgreSQL', () => {
     await server.close()
   })
 
-  /** A driver with a session, and promises of its grants. */
-  async function session() {
-    const driver = makeDriver(pool, {})
-    const id = randomUUID()
-    const granted = new Map()
-    const wake = (which) => granted.get(which)?.()
-    await driver.listen(id, { granted: wake, wanted() {}, missed() {}, trouble() {} })
-    const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
-    await keeper.open(id, 60_000)
-    ends.push(async () => {
-      await keeper.close()
-      if (one.isClosed) return
-      await driver.end(id)
-      await driver.close()
-    })
-    let last = 0
-    const times = { claim: 20_000, maxHold: 60_000, minHold: 0 }
-    const common = { session: id, wait: true, first: false, ...times }
-    const one = {
-      id,
-      driver,
-      isClosed: false,
-      request: (key, units, capacity) => ({
-        ...common,
-        key,
-        units,
-        capacity,
-        id: `${id}-${++last}`,
-      }),
-      whenGranted: (which) => new Promise((resolve) => granted.set(which, resolve)),
-    }
-    return one
-  }
+  const session = () => sessionOver(pool, ends)
 
   it('never grant more units than there are, and give each a higher token', async function () {
     this.timeout(60_000)
@@ -68,7 +36,7 @@ describe('The steps of PostgreSQL', () => {
       { key: randomUUID(), capacity: 1000, sizes: [1, 1, 1000] },
     ]
     for (const room of rooms) Object.assign(room, { inside: 0, last: 0n, turns: 0 })
-    async function take({ driver, request, whenGranted }) {
+    async function take({ driver, leave, request, whenGranted }) {
       const room = rooms[Math.floor(Math.random() * rooms.length)]
       const units = room.sizes[Math.floor(Math.random() * room.sizes.length)]
       const wish = request(room.key, units, room.capacity)
@@ -89,7 +57,7 @@ describe('The steps of PostgreSQL', () => {
       }
       if (Math.random() < 0.3) await sleep(1)
       room.inside -= units
-      await driver.leave(wish)
+      await leave(wish)
     }
     async function task(one) {
       while (performance.now() < end) await take(one)
@@ -114,21 +82,18 @@ describe('The steps of PostgreSQL', () => {
     b.isClosed = true
     const isNext = c.whenGranted(last.id)
     const start = performance.now()
-    await a.driver.leave(held)
+    await a.leave(held)
     await isNext
     assert.ok(performance.now() - start < 10_000)
     assert.equal((await c.driver.enter(last)).state, 'held')
   })
 
   describe('for a key that is free', () => {
-    const leave = ({ driver }, wish, more = {}) =>
-      driver.leave({ ...wish, keep: 0, untold: false, unused: false, ...more })
-
     /** A key that has been used. */
     async function freeKey(one) {
       const wish = one.request(randomUUID(), 1, 1)
       assert.equal((await one.driver.enter(wish)).state, 'held')
-      await leave(one, wish)
+      await one.leave(wish)
       return wish.key
     }
 
@@ -142,7 +107,7 @@ describe('The steps of PostgreSQL', () => {
         assert.deepEqual(answer, { state: 'held', wanted: false, abandoned: false })
         assert.ok(token > last)
         last = token
-        await leave(one, wish)
+        await one.leave(wish)
       }
     })
 
@@ -152,9 +117,9 @@ describe('The steps of PostgreSQL', () => {
       const [first, second] = [one.request(key, 1, 1), one.request(key, 1, 1)]
       assert.equal((await one.driver.enter(first)).state, 'held')
       // That of a request that is gone already.
-      await leave(one, one.request(key, 1, 1))
+      await one.leave(one.request(key, 1, 1))
       assert.equal((await one.driver.enter(second)).state, 'waiting')
-      await leave(one, first)
+      await one.leave(first)
       assert.equal((await one.driver.enter(second)).state, 'held')
     })
 
@@ -170,7 +135,7 @@ describe('The steps of PostgreSQL', () => {
       const key = randomUUID()
       const all = one.request(key, 3, 3)
       await one.driver.enter(all)
-      await leave(one, all)
+      await one.leave(all)
       assert.equal((await one.driver.enter(one.request(key, 4, 3))).state, 'waiting')
     })
 
@@ -189,7 +154,7 @@ describe('The steps of PostgreSQL', () => {
         const key = await freeKey(one)
         const wish = { ...one.request(key, 1, 1), minHold: 30_000 }
         assert.equal((await one.driver.enter(wish)).state, 'held')
-        await leave(one, wish, { unused })
+        await one.leave(wish, { unused })
         const { state } = await one.driver.enter(one.request(key, 1, 1))
         assert.equal(state, unused ? 'held' : 'waiting')
       }
@@ -200,7 +165,7 @@ describe('The steps of PostgreSQL', () => {
       const key = randomUUID()
       const wish = one.request(key, 3, 3)
       await one.driver.enter(wish)
-      await leave(one, wish, { keep: 1 })
+      await one.leave(wish, { keep: 1 })
       assert.equal((await one.driver.enter(one.request(key, 2, 3))).state, 'held')
       assert.equal((await one.driver.enter(one.request(key, 1, 3))).state, 'waiting')
     })
@@ -214,7 +179,7 @@ describe('The steps of PostgreSQL', () => {
       for (const untold of [true, true, false, false]) {
         const wish = one.request(key, 1, 1)
         heard.push((await one.driver.enter(wish)).abandoned)
-        await leave(one, wish, { untold })
+        await one.leave(wish, { untold })
       }
       assert.deepEqual(heard, [true, true, true, false])
     })

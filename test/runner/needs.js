@@ -17,7 +17,7 @@ const long = [
 /** Mocha files that need programs and run in npm test. */
 const quick = [
   ['test/cluster/redis_contract.test.js', 'redis-server'],
-  ['test/cluster/postgres_{contract,steps}.test.js', 'PostgreSQL'],
+  ['test/cluster/postgres_{contract,hand_over,steps}.test.js', 'PostgreSQL'],
   ['test/cluster/client_majors.test.js', 'redis-server'],
   ['test/cluster/{async_context,deployed_engines,ready}.test.js', ...servers],
   ['test/cluster/engines_keep_alive.test.js', 'PostgreSQL'],

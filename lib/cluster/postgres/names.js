@@ -44,7 +44,7 @@ function readNames(options) {
     admit: named('_admit_3'),
     enter: named('_enter_8'),
     confirm: named('_confirm_3'),
-    leave: named('_leave_8'),
+    leave: named('_leave_9'),
     renew: named('_renew_2'),
     open: named('_open_2'),
   }

@@ -23,8 +23,8 @@
 //      row '' of the sessions missing, and puts it back, with a time before which no request is granted: by then
 //      all former holders have given up by their own clocks. The longest ttl, which bounds this, is in a logged table.
 
-const { channelOf, readNames } = require('./names.js')
-const { confirmFunction, enterFunction, leaveFunction, nextToken } = require('./steps.js')
+const { readNames } = require('./names.js')
+const { confirmFunction, enterFunction, granted, leaveFunction, nextToken } = require('./steps.js')
 
 /** It changes with the meaning of the tables, so that no two meanings mix. Functions have versions of their own. */
 const protocol = 2
@@ -204,9 +204,8 @@ BEGIN
       lease.rest := t + min_hold * interval '1 ms';
     END IF;
     IF s.id <> me THEN
-      -- What it is told of the claim, it need not ask for. All behind it wait, or are let in after it.
-      PERFORM pg_notify('${channelOf('')}' || s.session, format('g%s %s %s %s %s', s.id, s.token,
-        (i < cardinality(lease.requests))::int, s.abandoned::int, floor(extract(epoch FROM s.until) * 1000)));
+      -- All behind it wait, or are let in after it.
+      PERFORM ${granted('s', 'i < cardinality(lease.requests)')};
     END IF;
   END LOOP;
   RETURN lease;

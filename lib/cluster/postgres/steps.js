@@ -16,6 +16,16 @@ const nextToken = (lease) =>
   `greatest(${lease}.fence + 1, floor(extract(epoch FROM t - timestamptz '${tokensBegin}') * 1000000)::bigint)`
 
 /**
+ * What tells the session of the request `s` that it has been granted: of its claim it need not ask. `isWanted` says whether
+ * others wait behind it.
+ */
+const granted = (
+  s,
+  isWanted,
+) => `pg_notify('${channelOf('')}' || ${s}.session, format('g%s %s %s %s %s', ${s}.id,
+      ${s}.token, (${isWanted})::int, ${s}.abandoned::int, floor(extract(epoch FROM ${s}.until) * 1000)))`
+
+/**
  * The usual request, for a key that is free: what the rest of the function does for it, as one statement. The rest takes
  * four times as long.
  */
@@ -200,7 +210,38 @@ END
 $function$;
 `
 
-const leaveFunction = ({ leases, request, clean, admit, leave }) => `
+/**
+ * The usual hand-over, from the request that has all units to the next one, which takes all: what the rest of the function
+ * does for it, as one statement. The rest takes three times as long.
+ */
+const handOver = ({ leases, sessions, request }) => `
+  t := clock_timestamp();
+  UPDATE ${leases} l SET fence = ${nextToken('l')}, abandoned = false, longest = greatest(l.longest, claim),
+    requests = ROW ((l.requests[2]).id, (l.requests[2]).session, (l.requests[2]).listener, l.capacity, ${nextToken('l')},
+      t + claim * interval '1 ms', false, l.abandoned OR (untold AND (l.requests[1]).abandoned))::${request}
+      || l.requests[3:], used_at = date_trunc('hour', t)
+    WHERE key = name AND keep = 0 AND min_hold = 0 AND l.rest IS NULL AND (l.requests[1]).id = me
+      AND (l.requests[1]).token IS NOT NULL AND (l.requests[1]).units = l.capacity
+      AND (l.requests[2]).units = l.capacity
+      AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = (l.requests[2]).session AND x.until >= t
+        AND (x.lasts IS NULL OR x.until <= t + x.lasts * interval '1 ms' + interval '1 s'))
+      AND NOT EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t)
+      AND EXISTS (SELECT FROM pg_stat_get_activity((l.requests[2]).listener) WHERE (l.requests[2]).listener > 0)
+    RETURNING l.* INTO lease;
+  IF FOUND THEN
+    s := lease.requests[1];
+    IF clock_timestamp() < t + interval '20 ms' THEN
+      PERFORM ${granted('s', 'cardinality(lease.requests) > 1')};
+      RETURN;
+    END IF;
+    -- It has waited for the row, or for the table, and went by what was true before.
+    UPDATE ${leases} l SET abandoned = s.abandoned,
+      requests[1] = ROW (s.id, s.session, s.listener, s.units, NULL, NULL, false, false)::${request}
+      WHERE key = name;
+  END IF;
+`
+
+const leaveFunction = ({ leases, sessions, request, clean, admit, leave }) => `
 CREATE OR REPLACE FUNCTION ${leave}(
   name text, me text, claim int, keep bigint, untold boolean, min_hold int, unused boolean
 ) RETURNS void LANGUAGE plpgsql AS $function$
@@ -218,7 +259,7 @@ BEGIN
   IF FOUND THEN
     RETURN;
   END IF;
-
+${handOver({ leases, sessions, request })}
   SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
   IF NOT FOUND THEN
     RETURN;
@@ -254,4 +295,4 @@ END
 $function$;
 `
 
-module.exports = { confirmFunction, enterFunction, leaveFunction, nextToken }
+module.exports = { confirmFunction, enterFunction, granted, leaveFunction, nextToken }
