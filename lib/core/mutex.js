@@ -40,7 +40,7 @@ class LocalMutex extends LocalLock {
 
   lock(options) {
     if (options === undefined && this.current === free) {
-      const grant = nextGrant()
+      const grant = this.newGrant()
       if (this.mayTake()) {
         this.current = grant
         return this.observer === null ? done : this.begun(undefined, done)
@@ -51,7 +51,7 @@ class LocalMutex extends LocalLock {
 
   acquire(options) {
     if (options === undefined && this.current === free) {
-      const grant = nextGrant()
+      const grant = this.newGrant()
       const release = this.releaser(grant, false)
       const promise = Promise.resolve(release)
       if (this.mayTake()) {
@@ -60,6 +60,11 @@ class LocalMutex extends LocalLock {
       }
     }
     return this.enter(readWait(options, acquireOptions), Acquirer)
+  }
+
+  newGrant() {
+    this.checkObserver()
+    return nextGrant()
   }
 
   /** Whether a free mutex may be taken. A lock of a wider scope must be borrowed first. */
@@ -71,7 +76,7 @@ class LocalMutex extends LocalLock {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
     if (this.current !== free) return this.queueUp(1, limits, Kind)
-    const grant = nextGrant()
+    const grant = this.newGrant()
     const value = Kind.valueOf(this, grant, false)
     const promise = Promise.resolve(value)
     this.current = grant
@@ -88,14 +93,14 @@ class LocalMutex extends LocalLock {
 
   tryLock() {
     if (this.current !== free) return false
-    this.current = nextGrant()
+    this.current = this.newGrant()
     if (this.observer !== null) this.begun()
     return true
   }
 
   tryAcquire() {
     if (this.current !== free) return undefined
-    const grant = nextGrant()
+    const grant = this.newGrant()
     const release = this.releaser(grant, false)
     this.current = grant
     if (this.observer !== null) this.begun(release)
@@ -141,7 +146,7 @@ class LocalMutex extends LocalLock {
     let grant = free
     try {
       if (options === undefined && this.current === free && this.mayTake()) {
-        grant = nextGrant()
+        grant = this.newGrant()
         this.current = grant
         await (this.observer === null ? done : this.begun(undefined, done))
       } else {
@@ -170,9 +175,9 @@ class LocalMutex extends LocalLock {
     if (current === free) throw this.notHeld()
     if (this.holds?.lose(current)) return
     if (observer !== null) {
+      checkStack()
       observed.ended(observer, observer.latest, 1)
-      // The observer's callback may have ended the grant.
-      if (this.current !== current) return
+      if (this.current !== current) return // ended by the observer's callback
     }
     // Or it may have queued the first waiter, which makes the queue.
     const { queue } = this
@@ -194,11 +199,7 @@ class LocalMutex extends LocalLock {
 
   /** Makes `grant`, whose holder waited for a condition, the current one again, in its turn. */
   reacquire(limits, grant, then) {
-    const waiter = new Returner(then, limits, grant)
-    if (this.current !== free) {
-      this.enqueue(waiter)
-      return
-    }
+    if (this.current !== free) return this.enqueue(new Returner(then, limits, grant))
     this.current = grant
     if (this.observer !== null) this.begun()
     then()

@@ -61,6 +61,7 @@ class LocalRWLock extends LocalLock {
     const { signal, priority } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
     if (!this.isOpen(Kind, priority)) return this.queueUp(1, limits, Kind)
+    this.checkObserver()
     const value = Kind.valueOf(this)
     const promise = Promise.resolve(value)
     Kind.enter(this)
@@ -132,6 +133,7 @@ class LocalRWLock extends LocalLock {
   // At the end of the stack admit() may throw. If it throws before it admits a waiter, the holder still holds.
 
   endRead(grant) {
+    this.checkObserver()
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
     // A custom signal may have released it.
     if (grant.isOver) return
@@ -149,6 +151,7 @@ class LocalRWLock extends LocalLock {
   }
 
   endWrite(grant) {
+    this.checkObserver()
     grant.end()
     this.hasWriter = false
     try {
@@ -195,7 +198,6 @@ class LocalRWLock extends LocalLock {
   /** Makes the only reader, that of `grant`, the writer by `release`. */
   #becomeWriter(grant, release, waiter, promise) {
     // No call below may fail.
-    if (this.observer !== null) checkStack()
     grant.isOver = true
     this.readerCount = 0
     this.hasWriter = true
@@ -210,6 +212,7 @@ class LocalRWLock extends LocalLock {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Upgrader, 1, reasonOf(signal))
     if (this.upgrader !== null) return Promise.reject(upgradeError(this))
+    this.checkObserver()
     if (this.readerCount > 1) return this.queueUp(1, limits, Upgrader, grant)
     const release = writeReleaser(this)
     const promise = Promise.resolve(release)
@@ -219,6 +222,7 @@ class LocalRWLock extends LocalLock {
 
   tryUpgrade(grant) {
     if (this.upgrader !== null || this.readerCount > 1) return undefined
+    this.checkObserver()
     const release = writeReleaser(this)
     this.#becomeWriter(grant, release, null)
     return release
@@ -231,6 +235,7 @@ class LocalRWLock extends LocalLock {
 
   /** The writer of `grant` becomes a reader; readers at the head of the queue enter with it. */
   downgrade(grant) {
+    this.checkObserver()
     const release = readReleaser(this)
     grant.end()
     this.hasWriter = false

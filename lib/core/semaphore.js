@@ -23,7 +23,7 @@ const {
   warnOfWeight,
 } = require('./units.js')
 const { observed } = require('./platform.js')
-const { checkStack, checkStackToRelease } = require('./stack.js')
+const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalSemaphore extends LocalLock {
@@ -68,6 +68,7 @@ class LocalSemaphore extends LocalLock {
   acquire(weightOrOptions, priorityOrOptions) {
     const isUsual = weightOrOptions === undefined && priorityOrOptions === undefined
     if (isUsual && this.value > 0 && !this.hasQueue()) {
+      this.checkObserver()
       const ticket = Acquirer.valueOf(this, 1)
       const promise = Promise.resolve(ticket)
       this.begin(1, ticket, null, promise)
@@ -84,6 +85,7 @@ class LocalSemaphore extends LocalLock {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Kind, weight, reasonOf(signal))
     if (this.isOpen(weight, limits.priority)) {
+      this.checkObserver()
       const value = Kind.valueOf(this, weight)
       const promise = Promise.resolve(value)
       this.begin(weight, value, null, promise, limits)
@@ -166,7 +168,7 @@ class LocalSemaphore extends LocalLock {
 
   release(weight = 1) {
     checkWeight(weight)
-    checkStackToRelease()
+    this.checkRelease()
     checkRoom(this, this.value, weight)
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
     this.comesBack(weight)
@@ -197,7 +199,7 @@ class LocalSemaphore extends LocalLock {
 
   setValue(value) {
     const next = checkedValue(value)
-    checkStackToRelease()
+    this.checkRelease()
     if (this.observer !== null) observed.endedOldest(this.observer, 0)
     this.whole += next - this.value
     this.value = next

@@ -2,7 +2,6 @@
 // The tickets that acquire of semaphores gives, and those of a semaphore of one thread.
 const { observed } = require('./platform.js')
 const { makeReleaser } = require('./releaser.js')
-const { checkStackToRelease } = require('./stack.js')
 
 /** Where a releaser keeps the observer's record of its grant. */
 const holdKey = Symbol('hold')
@@ -34,7 +33,7 @@ function releaser(lock, weight) {
   let isOver = false
   const Releaser = () => {
     if (isOver || lock.generation !== generation) return
-    checkStackToRelease()
+    lock.checkRelease()
     const back = lock.roomFor(weight)
     isOver = true
     if (lock.observer !== null) endObserved(lock, weight, Releaser)

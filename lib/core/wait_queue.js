@@ -6,6 +6,8 @@
 //
 // push, remove and head take constant time; with k priorities in use besides 0, O(log k).
 
+const { checkStack } = require('./stack.js')
+
 class List {
   constructor(priority) {
     this.priority = priority
@@ -51,7 +53,10 @@ class PriorityHeap {
     return this.#byPriority.get(priority)
   }
 
+  // No call of the next two may fail halfway.
+
   listOf(priority) {
+    checkStack()
     let list = this.#byPriority.get(priority)
     if (list === undefined) {
       list = new List(priority)
@@ -62,6 +67,7 @@ class PriorityHeap {
   }
 
   remove(waiter) {
+    checkStack()
     const list = this.#byPriority.get(waiter.priority)
     list.remove(waiter)
     if (list.head !== null) return

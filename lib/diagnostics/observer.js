@@ -147,7 +147,8 @@ class Observer {
   }
 
   /**
-   * `waiter` is null for a caller that did not wait. `release` and `promise` are what the caller gets, if it gets them.
+   * `waiter` is null for a caller that did not wait. `release` and `promise` are what the caller gets, if it gets them; for a
+   * callback, `release` may be its grant.
    * Returns the hold.
    */
   granted(mode, units, waiter, isAbandoned, release, promise, limits) {
@@ -198,7 +199,7 @@ class Observer {
   /** The caller of the latest hold gets `release`, or `promise` for it. `limits` are those of a caller that did not wait. */
   gave(release, promise, limits) {
     if (!this.isFull || this.latest === null) return
-    if (typeof release === 'function') watchRelease(this.latest, release)
+    if (release instanceof Object) watchRelease(this.latest, release)
     if (promise !== undefined && this.isFollowed) deadlock.gives(this.latest, promise, limits)
   }
 

@@ -50,6 +50,14 @@ function copyOf(options) {
   return copy
 }
 
+function isOfAnotherKind(options) {
+  try {
+    return kindError(options, isName) !== undefined
+  } catch {
+    return true // its own Symbol.toStringTag throws: the reader of options meets the error
+  }
+}
+
 const isEmpty = (copy) => Object.keys(copy).length === 0
 
 function put(copy, name, value) {
@@ -69,7 +77,7 @@ function withDefaults(options, defaults) {
   if (!isObject(options)) return options
   const copy = copyOf(options)
   // The reader of options rejects an object of another kind, too.
-  if (copy === options || (isEmpty(copy) && kindError(options, isName))) return options
+  if (copy === options || (isEmpty(copy) && isOfAnotherKind(options))) return options
   for (const name of Object.keys(defaults)) {
     if (copy[name] === undefined) put(copy, name, defaults[name])
   }

@@ -6,40 +6,9 @@ const { AutoResetEvent, ConditionVariable, CountdownLatch, DiningPhilosophers } 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks, ManualResetEvent } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
+const { atTheEnd, useShortTraces } = require('../helpers/stack_end.js')
+
 const mayBlock = { allowBlockingMainThread: true }
-/** More frames than the end of the stack needs until a call succeeds. */
-const mostTries = 500
-/** By how many arguments the frames are shifted: altogether less than the size of a frame. */
-const paddings = 16
-
-/** Calls `act` on one object after the other, from the end of the stack on, until a call succeeds. */
-function dive(state) {
-  try {
-    dive(state)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    if (state.tried === state.all.length) return
-    const one = state.all[state.tried++]
-    state.act(one)
-    one.isDone = true
-  }
-}
-
-/** The results of `make` that `act` was called on, at each depth near the end of the stack. */
-function atTheEnd(make, act) {
-  // Compile first, because the compiler takes more of the stack than the call.
-  for (let i = 0; i < 10; i++) act(make())
-  const tried = []
-  for (let padding = 0; padding < paddings; padding++) {
-    const state = { all: Array.from({ length: mostTries }, make), tried: 0, act }
-    const pad = (..._) => dive(state)
-    pad(...new Array(padding))
-    assert.ok(state.all[state.tried - 1].isDone, 'no call has succeeded')
-    for (const one of state.all.slice(0, state.tried)) tried.push(one)
-  }
-  return tried
-}
-
 const one = (lock, isLocked = () => lock.isLocked()) => ({ lock, isLocked })
 const keyed = (map, isLocked = () => map.isLocked('a')) => one(map, isLocked)
 
@@ -161,16 +130,7 @@ const admissions = {
 
 describe('a call near the end of the stack', function () {
   this.timeout(60_000)
-  const { stackTraceLimit } = Error
-
-  // Mocha makes traces of the whole stack.
-  before(() => {
-    Error.stackTraceLimit = 0
-  })
-
-  after(() => {
-    Error.stackTraceLimit = stackTraceLimit
-  })
+  useShortTraces()
 
   for (const [name, [make, act]] of Object.entries(acquires)) {
     it(`that throws has locked nothing: ${name}`, () => {
@@ -217,6 +177,17 @@ describe('a call near the end of the stack', function () {
       await Promise.all(all.map(({ waiting }) => waiting))
     })
   }
+
+  it('admits waiters of several priorities, or can be repeated', async () => {
+    const make = () => {
+      const lock = new RWLock()
+      const release = lock.tryAcquireWrite()
+      return { release, waiting: Promise.all([0, 7, 5].map((p) => lock.runShared(nothing, p))) }
+    }
+    const all = atTheEnd(make, (o) => o.release())
+    for (const { release } of all) release()
+    await Promise.all(all.map(({ waiting }) => waiting))
+  })
 
   it('leaves no waiter of a condition variable when it throws', async () => {
     const make = () => {
