@@ -3,7 +3,7 @@
 const { reasonOf } = require('./abort.js')
 const { E_CANCELED, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
-const { checkStack, checkStackToRelease } = require('./stack.js')
+const { checkStack } = require('./stack.js')
 const { WaitQueue } = require('./wait_queue.js')
 const platform = require('./platform.js')
 const { Watchers } = require('./watchers.js')
@@ -154,12 +154,6 @@ class LocalLock extends AnyLock {
   /** Throws where an observer would not have enough of the stack. Called before a step that must not fail halfway. */
   checkObserver() {
     if (this.observer !== null) checkStack()
-  }
-
-  /** The same before a release. */
-  checkRelease() {
-    if (this.observer === null) checkStackToRelease()
-    else checkStack()
   }
 
   /** Rejects a caller that may not wait. */

@@ -26,6 +26,12 @@ function checkCallback(callback, key, options) {
   throw new TypeError('callback must be a function')
 }
 
+/** The error for an argument after all others, which would have no effect. */
+const surplusError = () =>
+  new TypeError(
+    'nothing follows the options, nor a priority: pass both in one object, { priority, timeout }',
+  )
+
 const isObject = (value) => typeof value === 'object' && value !== null
 
 function checkObject(options) {
@@ -271,6 +277,7 @@ module.exports = {
   readWait,
   refuseNumber,
   shown,
+  surplusError,
   timeoutTypeError,
   waitOptions,
   weightedAcquireOptions,

@@ -23,7 +23,7 @@ const {
   warnOfWeight,
 } = require('./units.js')
 const { observed } = require('./platform.js')
-const { checkStack } = require('./stack.js')
+const { checkStack, checkStackToRelease } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalSemaphore extends LocalLock {
@@ -179,6 +179,12 @@ class LocalSemaphore extends LocalLock {
     this.value += weight
     if (this.value > this.whole) this.whole = this.value
     this.admit()
+  }
+
+  /** Throws where a release would not have enough of the stack. */
+  checkRelease() {
+    if (this.observer === null) checkStackToRelease()
+    else checkStack()
   }
 
   /**

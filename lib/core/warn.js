@@ -8,11 +8,13 @@ const { callSite } = require('./sites.js')
 
 const type = 'BoxofficeWarning'
 const pause = 1000
-/** Beyond this number, all further sites of one code count as one, because names and stacks may differ without end. */
+/** Beyond this number, all further sites of a code count as one, because names and stacks may differ without end. */
 const mostSites = 100
 
-/** The sites with a warning in the last second. */
-const sites = new Map()
+/** By code, the sites with a warning in the last second. */
+const codes = new Map()
+/** The key of the sites beyond them. */
+const others = Symbol('others')
 /** The sites with warnings that were left out. */
 const waiting = new Set()
 
@@ -31,12 +33,16 @@ function emitAtExit({ message, ...more }) {
 }
 
 class Site {
+  #sites
   #key
   #last
   #left = 0
 
-  constructor(key) {
+  /** `sites` are those of its code. */
+  constructor(sites, key) {
+    this.#sites = sites
     this.#key = key
+    sites.set(key, this)
     this.#rests()
   }
 
@@ -46,7 +52,7 @@ class Site {
 
   #isRested() {
     if (this.#left === 0) {
-      sites.delete(this.#key)
+      this.#sites.delete(this.#key)
       return
     }
     this.#rests()
@@ -79,15 +85,16 @@ function tellAll() {
 
 /** `site` is what warnings of one cause have in common: a stack, or the name of a lock. */
 function warn(code, message, { detail, site = message } = {}) {
-  const own = `${code} ${site}`
-  const key = sites.has(own) || sites.size < mostSites ? own : code
+  if (!codes.has(code)) codes.set(code, new Map())
+  const sites = codes.get(code)
+  const key = sites.has(site) || sites.size < mostSites ? site : others
   const warning = { code, message, detail }
   const known = sites.get(key)
   if (known !== undefined) {
     known.leaveOut(warning)
     return
   }
-  sites.set(key, new Site(key))
+  new Site(sites, key)
   emit(warning)
 }
 

@@ -33,7 +33,7 @@ export interface DiagnosticsOptions {
    * @default the environment variable BOXOFFICE_DIAGNOSTICS, read when the package is loaded: `1` or `true`,
    * `order`, `counters`, `0` or `false`. Unset or empty means false. Loading the package throws a TypeError for any other text
    */
-  diagnostics?: boolean | 'counters' | { order: boolean }
+  diagnostics?: boolean | 'counters' | { order: boolean } | undefined
 
   /**
    * Warns once about each hold that lasts longer than this many milliseconds, by `process.emitWarning`: a warning named
@@ -44,5 +44,5 @@ export interface DiagnosticsOptions {
    *
    * @default no warning
    */
-  warnAfter?: number
+  warnAfter?: number | undefined
 }

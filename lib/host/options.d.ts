@@ -43,7 +43,7 @@ export interface ProcessScope {
    *
    * @default `'process'` with a `name`, a `buffer` or `shared: true`, else one thread
    */
-  scope?: 'process'
+  scope?: 'process' | undefined
   directory?: undefined
 }
 
@@ -58,7 +58,7 @@ export interface HostScope {
    *
    * @default the environment variable BOXOFFICE_DIRECTORY, else /dev/shm/boxoffice-<user id>
    */
-  directory?: string
+  directory?: string | undefined
 }
 
 export type KeyedHostOptions = KeyedProcessScope | KeyedHostScope
@@ -85,7 +85,7 @@ export interface KeyedHostScope extends HostScope {
    *
    * @default 65,536; 16,384 for a KeyedRWLock and a LockManager; 4,096 for a KeyedSemaphore
    */
-  capacity?: number
+  capacity?: number | undefined
 }
 
 /** At scope `'host'`: the ids of the processes that hold a lock or wait for it. */

@@ -1,12 +1,12 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
-const { nameOf } = require('../core/keys.js')
+const { titleOf } = require('../core/keys.js')
 const { acquiring, acquiringKeys, blocking, waiting } = require('./defaults.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { checkCallback, refuseNumber } = require('../core/options.js')
+const { checkCallback, refuseNumber, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
@@ -32,7 +32,8 @@ class KeyedMutex extends Keyed {
     return this.acquire === KeyedMutex.prototype.acquire
   }
 
-  acquire(key, options) {
+  acquire(key, options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquire')
     const limits = acquiringKeys(defaultsOf(this), options)
     // Without options no check can fail once the key is valid.
@@ -44,7 +45,8 @@ class KeyedMutex extends Keyed {
     return tryOneOrMany(mapOf(this, kind, 'tryAcquire'), key, (lock) => lock.tryAcquire())
   }
 
-  runExclusive(key, callback, options) {
+  runExclusive(key, callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     try {
       const map = mapOf(this, kind, 'runExclusive')
       const isAcquireOwn = this.#isAcquireOwn()
@@ -67,9 +69,9 @@ class KeyedMutex extends Keyed {
     }
   }
 
-  executeLocked(key, callback, options) {
+  executeLocked(key, callback, options, surplus) {
     mapOf(this, kind, 'executeLocked')
-    return this.runExclusive(key, callback, options)
+    return this.runExclusive(key, callback, options, surplus)
   }
 
   tryRunExclusive(key, callback) {
@@ -77,7 +79,8 @@ class KeyedMutex extends Keyed {
     return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
   }
 
-  lock(key, options) {
+  lock(key, options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'lock')
     const limits = acquiring(defaultsOf(this), options)
     if (limits === undefined) return map.open(key).lock()
@@ -111,9 +114,10 @@ class KeyedMutex extends Keyed {
   }
 
   unlock(key) {
-    const lock = mapOf(this, kind, 'unlock').find(key)
+    const map = mapOf(this, kind, 'unlock')
+    const lock = map.find(key)
     if (lock === undefined) {
-      throw lockError('ERR_LOCK_NOT_HELD', `the mutex of key ${nameOf(key)} is not held`)
+      throw lockError('ERR_LOCK_NOT_HELD', `${titleOf('mutex', { key, keyMap: map })} is not held`)
     }
     lock.unlock()
   }

@@ -4,6 +4,7 @@ const { acquiringKeys, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/grant.js')
+const { surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
@@ -24,12 +25,14 @@ class KeyedRWLock extends Keyed {
     super(kind, options)
   }
 
-  acquireRead(key, options) {
+  acquireRead(key, options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquireRead')
     return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireRead)
   }
 
-  acquireWrite(key, options) {
+  acquireWrite(key, options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquireWrite')
     return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireWrite)
   }
@@ -42,12 +45,14 @@ class KeyedRWLock extends Keyed {
     return tryOneOrMany(mapOf(this, kind, 'tryAcquireWrite'), key, (lock) => lock.tryAcquireWrite())
   }
 
-  runShared(key, callback, options) {
+  runShared(key, callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     mapOf(this, kind, 'runShared')
     return run(callback, () => this.acquireRead(key, options), key, options, grantOf)
   }
 
-  runExclusive(key, callback, options) {
+  runExclusive(key, callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     mapOf(this, kind, 'runExclusive')
     return run(callback, () => this.acquireWrite(key, options), key, options, grantOf)
   }

@@ -9,13 +9,13 @@ const {
   runWithTicket,
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
-const { nameOf } = require('../core/keys.js')
+const { titleOf } = require('../core/keys.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
 const { now, tryRun } = require('../core/run.js')
-const { checkCallback, refuseNumber } = require('../core/options.js')
+const { checkCallback, refuseNumber, surplusError } = require('../core/options.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -34,7 +34,8 @@ class KeyedSemaphore extends Keyed {
     this.#value = value
   }
 
-  acquire(key, weight, options) {
+  acquire(key, weight, options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquire')
     if (Array.isArray(key)) return this.#acquireMany(map, key, weight, options)
     const asked = this.#read(weight, options)
@@ -58,7 +59,8 @@ class KeyedSemaphore extends Keyed {
     return values.ticket(tryOneOrMany(map, values.keys, tryAcquire))
   }
 
-  runExclusive(key, callback, weight, options) {
+  runExclusive(key, callback, weight, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     try {
       mapOf(this, kind, 'runExclusive')
       checkCallback(callback, key, typeof weight === 'function' ? weight : options)
@@ -68,9 +70,9 @@ class KeyedSemaphore extends Keyed {
     }
   }
 
-  executeLocked(key, callback, weight, options) {
+  executeLocked(key, callback, weight, options, surplus) {
     mapOf(this, kind, 'executeLocked')
-    return this.runExclusive(key, callback, weight, options)
+    return this.runExclusive(key, callback, weight, options, surplus)
   }
 
   tryRunExclusive(key, callback, weight = 1) {
@@ -109,7 +111,7 @@ class KeyedSemaphore extends Keyed {
       return true
     }
     if (map.look(key, putBack, false)) return
-    const message = `the semaphore of key ${nameOf(key)} would pass its maximum of ${this.#value}`
+    const message = `${titleOf('semaphore', { key, keyMap: map })} would pass its maximum of ${this.#value}`
     throw lockError('ERR_LOCK_RANGE', message, RangeError)
   }
 

@@ -19,7 +19,7 @@ export type LeaderElectionOptions = InWideScope<LeaderElectionSettings>
 
 export interface LeadOptions {
   /** Ends the wait and the term: see {@link LeaderElection.lead}. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** One term of leadership. */

@@ -12,7 +12,7 @@ export interface LockOptions {
    * such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`. Give the lock `scope: 'host'`
    * for all processes of the machine, or `scope: 'process'` for the threads of this process.
    */
-  name?: string
+  name?: string | undefined
 
   /**
    * The order of hand-offs between threads. Within a thread the queue is always first in, first out.
@@ -27,7 +27,7 @@ export interface LockOptions {
    *
    * @default 'bounded'
    */
-  fairness?: 'bounded' | 'fifo'
+  fairness?: 'bounded' | 'fifo' | undefined
 
   /**
    * Allows the methods whose names end in `Sync` to block the main thread. While it blocks, no promise, timer or
@@ -35,7 +35,7 @@ export interface LockOptions {
    *
    * @default false
    */
-  allowBlockingMainThread?: boolean
+  allowBlockingMainThread?: boolean | undefined
 }
 
 export interface BufferOptions {
@@ -43,7 +43,7 @@ export interface BufferOptions {
    * The memory of the lock, instead of a name. All threads that construct the lock in the same buffer at the same
    * offset share it.
    */
-  buffer?: SharedArrayBuffer
+  buffer?: SharedArrayBuffer | undefined
 
   /**
    * The lock's offset in `buffer`, in bytes: a multiple of 4. A Mutex, a RecursiveMutex, an RWLock and a
@@ -52,7 +52,7 @@ export interface BufferOptions {
    *
    * @default 0
    */
-  byteOffset?: number
+  byteOffset?: number | undefined
 
   /**
    * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. A lock without `name`,
@@ -60,7 +60,7 @@ export interface BufferOptions {
    *
    * @default false
    */
-  shared?: boolean
+  shared?: boolean | undefined
 }
 
 export interface CancelOptions {

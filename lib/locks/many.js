@@ -134,9 +134,10 @@ function limitFor(timeout, signal, late) {
   return withDeadline(signal, timeout, late)
 }
 
-function timeoutError(keys, timeout, why = '') {
+function timeoutError({ name }, keys, timeout, why = '') {
   const names = keys.map(nameOf).join(', ')
-  const message = `the locks of keys ${names} were not available within ${Math.round(timeout)} ms${why}`
+  const place = name === undefined ? '' : ` in ${nameOf(name)}`
+  const message = `the locks of keys ${names}${place} were not available within ${Math.round(timeout)} ms${why}`
   return lockError('ERR_LOCK_TIMEOUT', message)
 }
 
@@ -145,7 +146,7 @@ function lateFor(map) {
   const trace = map.watch?.trace()
   return (keys, timeout, key) => {
     const error =
-      silenceOf(map, keys, timeout) ?? timeoutError(keys, timeout, whyOf(map, key, timeout))
+      silenceOf(map, keys, timeout) ?? timeoutError(map, keys, timeout, whyOf(map, key, timeout))
     trace?.moveTo(error)
     return error
   }

@@ -1,5 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
+const { surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
 const { now, tryRun } = require('../core/run.js')
@@ -19,7 +20,8 @@ class Mutex extends Holdable {
     super(kind, [], options)
   }
 
-  acquire(options) {
+  acquire(options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     return lockOf(this, kind, 'acquire').acquire(acquiring(defaultsOf(this), options))
   }
 
@@ -27,14 +29,16 @@ class Mutex extends Holdable {
     return lockOf(this, kind, 'tryAcquire').tryAcquire()
   }
 
-  runExclusive(callback, options) {
+  runExclusive(callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
     )
   }
 
-  executeLocked(callback, options) {
+  executeLocked(callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
@@ -46,7 +50,8 @@ class Mutex extends Holdable {
     return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
-  lock(options) {
+  lock(options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     return lockOf(this, kind, 'lock').lock(acquiring(defaultsOf(this), options))
   }
 

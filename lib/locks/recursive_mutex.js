@@ -1,5 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
+const { surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking } = require('./defaults.js')
 const { now, tryRun } = require('../core/run.js')
@@ -26,14 +27,16 @@ class RecursiveMutex extends Holdable {
   // AsyncLocalStorage.enterWith sets there stays after the release, and the caller's later siblings
   // inherit it. They would count as holders, and the lock would admit two callers at once.
 
-  runExclusive(callback, options) {
+  runExclusive(callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),
     )
   }
 
-  executeLocked(callback, options) {
+  executeLocked(callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
       acquiring(defaultsOf(this), options),

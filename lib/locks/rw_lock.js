@@ -1,5 +1,6 @@
 'use strict'
 const { lockOptionsWithDefaults } = require('./lock_options.js')
+const { surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
@@ -20,11 +21,13 @@ class RWLock extends Holdable {
     super(kind, [], options)
   }
 
-  acquireRead(options) {
+  acquireRead(options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     return lockOf(this, kind, 'acquireRead').acquireRead(acquiring(defaultsOf(this), options))
   }
 
-  acquireWrite(options) {
+  acquireWrite(options, surplus) {
+    if (surplus !== undefined) throw surplusError()
     return lockOf(this, kind, 'acquireWrite').acquireWrite(acquiring(defaultsOf(this), options))
   }
 
@@ -36,12 +39,14 @@ class RWLock extends Holdable {
     return lockOf(this, kind, 'tryAcquireWrite').tryAcquireWrite()
   }
 
-  runShared(callback, options) {
+  runShared(callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     const lock = lockOf(this, kind, 'runShared')
     return lock.runShared(callback, acquiring(defaultsOf(this), options))
   }
 
-  runExclusive(callback, options) {
+  runExclusive(callback, options, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     const lock = lockOf(this, kind, 'runExclusive')
     return lock.runExclusive(callback, acquiring(defaultsOf(this), options))
   }

@@ -5,7 +5,7 @@ import type { HostScope, KeyedHostScope, KeyedProcessScope, ProcessScope } from 
 type None<Name extends string> = { [Option in Name]?: undefined }
 
 interface NoMemory extends None<'buffer' | 'byteOffset'> {
-  shared?: false
+  shared?: false | undefined
 }
 
 type HoldTimes = 'maxHold' | 'minHold'

@@ -1,5 +1,6 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
+const { surplusError } = require('../core/options.js')
 const { checkedValue, checkWeight } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
@@ -21,7 +22,8 @@ class Semaphore extends Holdable {
     super(kind, [checkedValue(value)], options)
   }
 
-  acquire(weight, priority) {
+  acquire(weight, priority, surplus) {
+    if (surplus !== undefined) throw surplusError()
     return lockOf(this, kind, 'acquire').acquire(
       acquiringUnits(defaultsOf(this), weight, priority),
       priority,
@@ -32,7 +34,8 @@ class Semaphore extends Holdable {
     return lockOf(this, kind, 'tryAcquire').tryAcquire(weight)
   }
 
-  runExclusive(callback, weight, priority) {
+  runExclusive(callback, weight, priority, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
       acquiringUnits(defaultsOf(this), weight, priority),
@@ -40,7 +43,8 @@ class Semaphore extends Holdable {
     )
   }
 
-  executeLocked(callback, weight, priority) {
+  executeLocked(callback, weight, priority, surplus) {
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
       acquiringUnits(defaultsOf(this), weight, priority),

@@ -8,7 +8,7 @@ const asGiven = { name: 'the value', of: (start) => start | 0 }
 /** `argument` of the constructor decides with which word its lock begins: { name, of(word) }. */
 function otherStartError(title, found, start, argument = asGiven) {
   const values = `${argument.name} ${argument.of(found)}, not ${argument.of(start)}`
-  const message = `${title} exists with ${values}: construct it alike everywhere`
+  const message = `${title} exists with ${values}: construct it alike everywhere, or give it another name`
   return lockError('ERR_LOCK_MISMATCH', message)
 }
 

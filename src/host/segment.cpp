@@ -27,7 +27,8 @@ void Segment::checkSame(const SegmentOptions& options) const {
   if (isKeyed(options.kind) && options.capacity != 0 && options.capacity != capacity()) {
     throwMisuse(Fault::mismatch, "'" + name_ + "' exists with a capacity of " +
                                      std::to_string(capacity()) + " keys, not " +
-                                     std::to_string(options.capacity));
+                                     std::to_string(options.capacity) +
+                                     "; construct it alike everywhere, or choose another name");
   }
   if ((isSemaphore(options.kind) || isGate(options.kind)) && options.start != start()) {
     throw OtherStart("'" + name_ + "' exists with another value",

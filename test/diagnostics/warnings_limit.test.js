@@ -86,6 +86,24 @@ describe('Warnings that repeat themselves', () => {
     assert.match(second.message, /: a bug \(and 998 more like it\)$/)
   })
 
+  it('of one code leave room for those of another', async () => {
+    const { shown } = await runCode(
+      `${listen}
+      const { warn } = require(${JSON.stringify(path.join(lib, 'core', 'warn.js'))})
+      const ended = several(103)
+      for (let i = 0; i < 200; i++) warn('BOXOFFICE_MANY', 'one of many ' + i)
+      for (const which of ['one', 'other']) warn('BOXOFFICE_FEW', which)
+      await ended
+      show(seen.map(({ code, message }) => [code, message]).filter(([code]) => code === 'BOXOFFICE_FEW'))`,
+    )
+    assert.deepEqual(shown, [
+      [
+        ['BOXOFFICE_FEW', 'one'],
+        ['BOXOFFICE_FEW', 'other'],
+      ],
+    ])
+  })
+
   for (const [end, code] of [
     ['ends', ''],
     ['calls process.exit()', 'process.exit()'],

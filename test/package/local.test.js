@@ -194,13 +194,13 @@ describe('boxoffice/local', () => {
 describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
-    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 10.8],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.1],
+    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 10.9],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.3],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      28.1,
+      28.5,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]

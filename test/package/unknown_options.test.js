@@ -205,6 +205,41 @@ describe('an unknown option', () => {
     for (const Lock of [Mutex, KeyedMutex]) await fails(() => new Lock('orders'), message)
   })
 
+  const surplus =
+    'nothing follows the options, nor a priority: pass both in one object, { priority, timeout }'
+  const callsWithMore = {
+    'Mutex.acquire': (...more) => mutex.acquire(...more),
+    'Mutex.lock': (...more) => mutex.lock(...more),
+    'Mutex.runExclusive': (...more) => mutex.runExclusive(called, ...more),
+    'Mutex.executeLocked': (...more) => mutex.executeLocked(called, ...more),
+    'RWLock.acquireRead': (...more) => lock.acquireRead(...more),
+    'RWLock.acquireWrite': (...more) => lock.acquireWrite(...more),
+    'RWLock.runShared': (...more) => lock.runShared(called, ...more),
+    'RWLock.runExclusive': (...more) => lock.runExclusive(called, ...more),
+    'RecursiveMutex.runExclusive': (...more) => recursive.runExclusive(called, ...more),
+    'RecursiveMutex.executeLocked': (...more) => recursive.executeLocked(called, ...more),
+    'Semaphore.acquire': (...more) => semaphore.acquire(1, ...more),
+    'Semaphore.runExclusive': (...more) => semaphore.runExclusive(called, 1, ...more),
+    'Semaphore.executeLocked': (...more) => semaphore.executeLocked(called, 1, ...more),
+    'KeyedMutex.acquire': (...more) => mutexes.acquire('a', ...more),
+    'KeyedMutex.lock': (...more) => mutexes.lock('a', ...more),
+    'KeyedMutex.runExclusive': (...more) => mutexes.runExclusive('a', called, ...more),
+    'KeyedMutex.executeLocked': (...more) => mutexes.executeLocked('a', called, ...more),
+    'KeyedRWLock.acquireRead': (...more) => rwLocks.acquireRead('a', ...more),
+    'KeyedRWLock.acquireWrite': (...more) => rwLocks.acquireWrite('a', ...more),
+    'KeyedRWLock.runShared': (...more) => rwLocks.runShared('a', called, ...more),
+    'KeyedRWLock.runExclusive': (...more) => rwLocks.runExclusive('a', called, ...more),
+    'KeyedSemaphore.acquire': (...more) => semaphores.acquire('a', 1, ...more),
+    'KeyedSemaphore.runExclusive': (...more) => semaphores.runExclusive('a', called, 1, ...more),
+    'KeyedSemaphore.executeLocked': (...more) => semaphores.executeLocked('a', called, 1, ...more),
+  }
+  for (const [name, call] of Object.entries(callsWithMore)) {
+    it(`is an argument after all others: ${name}`, async () => {
+      await fails(() => call({ timeout: 5 }, { timeout: 5 }), surplus)
+      await fails(() => call(1, { timeout: 5 }), surplus)
+    })
+  }
+
   it('is a callback after the options', async () => {
     const message = 'callback must come before the options'
     await fails(() => mutex.runExclusive({ timeout: 5 }, called), message)

@@ -71,7 +71,7 @@ describe('names', () => {
     keep.push(new CountdownLatch(2, { name }), new Barrier(2, { name }))
     const values = (kind, text) => ({
       ...mismatch,
-      message: `the ${kind} ${JSON.stringify(name)} exists with ${text}: construct it alike everywhere`,
+      message: `the ${kind} ${JSON.stringify(name)} exists with ${text}: construct it alike everywhere, or give it another name`,
     })
     assert.throws(() => new Semaphore(3, { name }), values('semaphore', 'the value 2, not 3'))
     const isSet = values('auto-reset event', 'isSet true, not false')

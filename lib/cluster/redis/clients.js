@@ -19,7 +19,7 @@ function adapt(client, connection) {
     if (isOurs(client)) return adapt(client, connection)
   }
   throw new TypeError(
-    'client must be one of redis (createClient, createCluster or createSentinel), of ioredis (Redis or Cluster), ' +
+    'client must be one of redis 5 or later (createClient, createCluster or createSentinel), of ioredis (Redis or Cluster), ' +
       'or of @valkey/valkey-glide 2.3 or later (GlideClient or GlideClusterClient)',
   )
 }

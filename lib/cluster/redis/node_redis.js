@@ -6,11 +6,11 @@ const { replaced } = require('./replaced.js')
 const isFunction = (client, ...names) => names.every((name) => typeof client?.[name] === 'function')
 
 const isOurs = (client) =>
-  isFunction(client, 'sendCommand', 'duplicate', 'subscribe', 'sSubscribe', 'unref') ||
+  isFunction(client, 'sendCommand', 'duplicate', 'subscribe', 'sSubscribe', 'unref', 'destroy') ||
   isCluster(client)
 
 const isCluster = (client) =>
-  isFunction(client, 'sendCommand', 'duplicate', 'sSubscribe', 'getSlotRandomNode')
+  isFunction(client, 'sendCommand', 'duplicate', 'sSubscribe', 'getSlotRandomNode', 'destroy')
 
 function adapt(client) {
   const ofCluster = isCluster(client)
