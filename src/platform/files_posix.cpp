@@ -50,7 +50,8 @@ void checkOwner(const struct stat& facts, mode_t others, const std::string& path
   }
   if ((facts.st_mode & others) != 0) {
     fail(path,
-         "is open to other users; choose a directory inside it, or, if it has no other use, take their "
+         "is open to other users; choose a directory inside it, or, if it has no other use, take "
+         "their "
          "rights away (chmod go-rwx)");
   }
 }

@@ -135,7 +135,8 @@ void checkOwner(const File& file, DWORD rights, const std::string& path) {
   }
   if (!has || isOpenToOthers(list, rights)) {
     fail(path,
-         "is open to other users; choose a directory inside it, or, if it has no other use, take their "
+         "is open to other users; choose a directory inside it, or, if it has no other use, take "
+         "their "
          "rights away (icacls)");
   }
 }
