@@ -87,7 +87,7 @@ function afterStart(map, begin) {
 }
 
 /** The same for a thread that blocks. `limits` cover all keys together. */
-function acquireSyncOneOrMany(map, key, limits, acquireSync, late = timeoutError) {
+function acquireSyncOneOrMany(map, key, limits, acquireSync, late = lateSync(map)) {
   if (!Array.isArray(key)) return map.with(key, (lock) => acquireSync(lock, limits))
   const { priority, timeout } = limits
   const deadline = platform.now() + timeout
@@ -151,6 +151,9 @@ function lateFor(map) {
     return error
   }
 }
+
+/** The same for a thread that blocks. */
+const lateSync = (map) => (keys, timeout) => timeoutError(map, keys, timeout)
 
 /** The error of a server that has not answered for one of `keys`, if any. */
 function silenceOf(map, keys, timeout) {

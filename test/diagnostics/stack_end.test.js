@@ -2,7 +2,7 @@
 // Calls of locks with diagnostics within a few frames of the end of the stack: an observer needs more of it than the lock.
 const assert = require('node:assert/strict')
 const { Mutex, RWLock, Semaphore } = require('../..')
-const { atTheEnd, useShortTraces } = require('../helpers/stack_end.js')
+const { atTheEnd, useShortTraces } = require('../helpers/stack_dive.js')
 
 const levels = { counters: 'counters', full: true }
 

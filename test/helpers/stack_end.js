@@ -2,41 +2,70 @@
 // Calls within a few frames of the end of the stack.
 const assert = require('node:assert/strict')
 
-/** More frames than the end of the stack needs until a call succeeds. */
-const mostTries = 500
+/**
+ * More frames than the end of the stack needs until a call succeeds, including one that must be
+ * compiled.
+ */
+const mostFrames = 2000
 /** By how many arguments the frames are shifted: altogether less than the size of a frame. */
-const paddings = 16
+const paddings = [0, 2, 4, 6, 8, 10, 12, 14]
+/** Calls to begin with: the compiler takes more of the stack than a call does. */
+const warmUps = 20
 
-/** Calls `act` on one object after the other, from the end of the stack on, until a call succeeds. */
+/** Calls `state.act()` in the frame that is `state.up` frames before the end of the stack. */
 function dive(state) {
   try {
     dive(state)
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    if (state.tried === state.all.length) return
-    const one = state.all[state.tried++]
-    state.act(one)
-    one.isDone = true
+    if (state.up-- > 0) throw error
+    try {
+      state.value = state.act()
+    } catch (error) {
+      state.error = error
+    }
   }
 }
 
-/** The results of `make` that `act` was called on, at each depth near the end of the stack. */
-function atTheEnd(make, act) {
-  // Compile first, because the compiler takes more of the stack than the call.
-  for (let i = 0; i < 10; i++) act(make())
-  const tried = []
-  for (let padding = 0; padding < paddings; padding++) {
-    const state = { all: Array.from({ length: mostTries }, make), tried: 0, act }
-    const pad = (..._) => dive(state)
-    pad(...new Array(padding))
-    assert.ok(state.all[state.tried - 1].isDone, 'no call has succeeded')
-    for (const one of state.all.slice(0, state.tried)) tried.push(one)
+/** The value of `act`, or the RangeError that it threw or rejected with. */
+async function callAt(up, padding, act) {
+  const state = { up, act, value: undefined, error: undefined }
+  const pad = (..._) => dive(state)
+  pad(...new Array(padding))
+  try {
+    return { value: await state.value, error: state.error }
+  } catch (error) {
+    return { value: undefined, error }
   }
-  return tried
 }
 
-/** Mocha makes traces of the whole stack. */
-function useShortTraces() {
+/**
+ * Calls `act` at each depth near the end of the stack, up to the depth where it succeeds: after
+ * `prepare`, and before `check`, which gets its value or the RangeError. Both get the result of
+ * `prepare`.
+ */
+async function atEachDepth(prepare, act, check) {
+  const attempt = async (up, padding) => {
+    const it = await prepare()
+    const outcome = await callAt(up, padding, () => act(it))
+    const { error } = outcome
+    if (error !== undefined && !isStackEnd(error)) throw error
+    await check(it, outcome)
+    return error === undefined
+  }
+  for (let i = 0; i < warmUps; i++) await attempt(mostFrames, 0)
+  for (const padding of paddings) {
+    let up = 0
+    while (!(await attempt(up, padding))) {
+      up++
+      assert.ok(up < mostFrames, 'no call has succeeded')
+    }
+  }
+}
+
+const isStackEnd = (error) => error instanceof RangeError && error.code === undefined
+
+/** For a describe: mocha makes traces of the whole stack. */
+function withoutTraces() {
   const { stackTraceLimit } = Error
   before(() => {
     Error.stackTraceLimit = 0
@@ -46,4 +75,4 @@ function useShortTraces() {
   })
 }
 
-module.exports = { atTheEnd, useShortTraces }
+module.exports = { atEachDepth, withoutTraces }

@@ -169,7 +169,8 @@ describe('KeyedMutex: several keys at once', () => {
       const wait = outcome(map.acquire(['b', 'c'], { timeout: 0 }))
       for (let i = 0; i < 20; i++) await null
       assert.equal(wait.reason?.code, 'ERR_LOCK_TIMEOUT')
-      assert.match(wait.reason.message, /keys "b", "c" were not .* within 0 ms/)
+      const place = options.name === undefined ? '' : ` in "${options.name}"`
+      assert.match(wait.reason.message, new RegExp(`keys "b", "c"${place} were not .* within 0 ms`))
       assert.deepEqual(busyIn(map), new Set(['c']))
       const release = await map.acquire(['a', 'b'], { timeout: 0 })
       release()

@@ -6,7 +6,7 @@ const { AutoResetEvent, ConditionVariable, CountdownLatch, DiningPhilosophers } 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks, ManualResetEvent } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
-const { atTheEnd, useShortTraces } = require('../helpers/stack_end.js')
+const { atTheEnd, useShortTraces } = require('../helpers/stack_dive.js')
 
 const mayBlock = { allowBlockingMainThread: true }
 const one = (lock, isLocked = () => lock.isLocked()) => ({ lock, isLocked })

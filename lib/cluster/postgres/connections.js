@@ -74,6 +74,7 @@ function patient(Client, patience) {
 function settled(Client, patience) {
   return class extends Client {
     #underWay = 0
+    /** Ends the patience for the next answer, while there is one to come. */
     #endPatience
 
     connect(done) {
@@ -104,6 +105,8 @@ function settled(Client, patience) {
       if (this.#underWay++ === 0) this.#endPatience = this.#startPatience()
       return super.query(...args, (...result) => {
         this.#endPatience()
+        // It would keep the async context of its caller.
+        this.#endPatience = undefined
         if (--this.#underWay > 0) this.#endPatience = this.#startPatience()
         done(...result)
       })

@@ -3,6 +3,7 @@
 // overtake it. A client that has pg's option `pipeline` sends them at once, so that a release and the next acquire cost one
 // round trip; an older one sends each after the answer of the one before.
 const { now } = require('../clock.js')
+const { outside } = require('../outside.js')
 
 /** The most commands of one line: with few connections, those of other keys wait for its end. */
 const mostCommands = 16
@@ -113,7 +114,9 @@ class Lines {
   #open(key) {
     const line = new Line(this.#patience, () => this.#lines.delete(key))
     this.#lines.set(key, line)
-    this.#commands.run(() => line.run(this.#pool)).catch((error) => line.fail(error))
+    // The pool's timer of an idle connection would keep the async context of the caller.
+    const ran = outside(() => this.#commands.run(() => line.run(this.#pool)))
+    ran.catch((error) => line.fail(error))
     return line
   }
 }
