@@ -125,6 +125,7 @@ class LentMutex extends LentTickets {
   /** Ends the current grant. `isAbandoned` passes the death it was told of to the next grant. */
   end(isAbandoned) {
     if (this.holds?.lose(this.current)) return
+    if (this.hasQueue() || this.idleListener !== null) checkStackToRelease()
     if (this.observer !== null && !this.observeEnd()) return
     if (this.hasQueue() && this.mayHandOn() && this.handOn(isAbandoned)) return
     this.giveBack(isAbandoned)
@@ -137,15 +138,15 @@ class LentMutex extends LentTickets {
   /** Reports the release. Returns false if the observer has released the lock meanwhile. */
   observeEnd() {
     const { current, observer } = this
+    checkStack()
     observed.ended(observer, observer.latest, 1)
     return this.current === current
   }
 
   /** Hands the lock to the next waiter. Returns whether there was one. */
   handOn(isAbandoned) {
-    const { queue } = this
-    while (queue !== null && queue.size > 0) {
-      const { head } = queue
+    while (this.hasQueue()) {
+      const { head } = this.queue
       if (!head.isPassing) {
         head.enter(this, isAbandoned)
         return true
@@ -157,7 +158,6 @@ class LentMutex extends LentTickets {
 
   giveBack(isAbandoned) {
     const hasQueue = this.hasQueue()
-    if (hasQueue || this.idleListener !== null) checkStackToRelease()
     const completions = this.lender.giveBack(isAbandoned)
     this.current = free
     if (hasQueue || completions !== undefined) this.#tellWaiters(hasQueue, completions)
