@@ -175,7 +175,7 @@ class LocalMutex extends LocalLock {
     if (current === free) throw this.notHeld()
     if (this.holds?.lose(current)) return
     if (observer !== null) {
-      checkStack()
+      if (this.hasQueue()) checkStack()
       observed.ended(observer, observer.latest, 1)
       if (this.current !== current) return // ended by the observer's callback
     }

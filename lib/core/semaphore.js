@@ -68,7 +68,7 @@ class LocalSemaphore extends LocalLock {
   acquire(weightOrOptions, priorityOrOptions) {
     const isUsual = weightOrOptions === undefined && priorityOrOptions === undefined
     if (isUsual && this.value > 0 && !this.hasQueue()) {
-      this.checkObserver()
+      if (this.observer !== null) checkStack()
       const ticket = Acquirer.valueOf(this, 1)
       const promise = Promise.resolve(ticket)
       this.begin(1, ticket, null, promise)

@@ -1,6 +1,7 @@
 'use strict'
 // The tickets that acquire of semaphores gives, and those of a semaphore of one thread.
 const { observed } = require('./platform.js')
+const { checkStack, checkStackToRelease } = require('./stack.js')
 const { makeReleaser } = require('./releaser.js')
 
 /** Where a releaser keeps the observer's record of its grant. */
@@ -33,7 +34,8 @@ function releaser(lock, weight) {
   let isOver = false
   const Releaser = () => {
     if (isOver || lock.generation !== generation) return
-    lock.checkRelease()
+    if (lock.observer === null) checkStackToRelease()
+    else checkStack()
     const back = lock.roomFor(weight)
     isOver = true
     if (lock.observer !== null) endObserved(lock, weight, Releaser)
