@@ -6,7 +6,7 @@ const servers = ['redis-server', 'PostgreSQL', 'etcd']
 
 /** Mocha files that need nothing, but take long: memory use, the end of the stack, deaths, bundlers. */
 const long = [
-  'test/{process,host}/stack_end.test.js',
+  'test/{process,host,diagnostics}/stack_end.test.js',
   'test/{thread,diagnostics}/memory.test.js',
   'test/process/{deaths,vm_contexts}.test.js',
   'test/host/chaos.test.js',
