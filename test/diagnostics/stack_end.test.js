@@ -2,7 +2,8 @@
 // Calls of locks with diagnostics within a few frames of the end of the stack: an observer needs more of it than the lock.
 const assert = require('node:assert/strict')
 const { Mutex, RWLock, Semaphore } = require('../..')
-const { atTheEnd, useShortTraces } = require('../helpers/stack_dive.js')
+const { atTheEnd } = require('../helpers/stack_dive.js')
+const { withoutTraces } = require('../helpers/stack_end.js')
 
 const levels = { counters: 'counters', full: true }
 
@@ -71,7 +72,7 @@ function giveBack(lock, got) {
 for (const [level, diagnostics] of Object.entries(levels)) {
   describe(`with ${level} diagnostics, a call near the end of the stack`, function () {
     this.timeout(60_000)
-    useShortTraces()
+    withoutTraces()
 
     for (const [name, [Lock, acquire]] of Object.entries(acquires)) {
       it(`that throws has locked nothing: ${name}`, async () => {

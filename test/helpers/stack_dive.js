@@ -35,15 +35,4 @@ function atTheEnd(make, act) {
   return tried
 }
 
-/** Mocha makes traces of the whole stack. */
-function useShortTraces() {
-  const { stackTraceLimit } = Error
-  before(() => {
-    Error.stackTraceLimit = 0
-  })
-  after(() => {
-    Error.stackTraceLimit = stackTraceLimit
-  })
-}
-
-module.exports = { atTheEnd, useShortTraces }
+module.exports = { atTheEnd }

@@ -6,7 +6,8 @@ const { AutoResetEvent, ConditionVariable, CountdownLatch, DiningPhilosophers } 
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks, ManualResetEvent } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
-const { atTheEnd, useShortTraces } = require('../helpers/stack_dive.js')
+const { atTheEnd } = require('../helpers/stack_dive.js')
+const { withoutTraces } = require('../helpers/stack_end.js')
 
 const mayBlock = { allowBlockingMainThread: true }
 const one = (lock, isLocked = () => lock.isLocked()) => ({ lock, isLocked })
@@ -130,7 +131,7 @@ const admissions = {
 
 describe('a call near the end of the stack', function () {
   this.timeout(60_000)
-  useShortTraces()
+  withoutTraces()
 
   for (const [name, [make, act]] of Object.entries(acquires)) {
     it(`that throws has locked nothing: ${name}`, () => {
@@ -179,14 +180,20 @@ describe('a call near the end of the stack', function () {
   }
 
   it('admits waiters of several priorities, or can be repeated', async () => {
+    // Those that no call was tried on wait, too.
+    const made = []
     const make = () => {
       const lock = new RWLock()
       const release = lock.tryAcquireWrite()
-      return { release, waiting: Promise.all([0, 7, 5].map((p) => lock.runShared(nothing, p))) }
+      made.push({
+        release,
+        waiting: [0, 7, 5].map((priority) => lock.runShared(nothing, priority)),
+      })
+      return made.at(-1)
     }
-    const all = atTheEnd(make, (o) => o.release())
-    for (const { release } of all) release()
-    await Promise.all(all.map(({ waiting }) => waiting))
+    atTheEnd(make, (o) => o.release())
+    for (const { release } of made) release()
+    await Promise.all(made.flatMap(({ waiting }) => waiting))
   })
 
   it('leaves no waiter of a condition variable when it throws', async () => {
