@@ -2,7 +2,9 @@
 // The order of commands that PostgreSQL gets on several connections.
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { Commands } = require('../../lib/cluster/postgres/commands.js')
 const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
+const { Lines } = require('../../lib/cluster/postgres/lines.js')
 
 /** Whether the clients of the test send a command before the answer of the one before. */
 let pipeline
@@ -42,7 +44,11 @@ class Pool {
     return this.clients.at(-1)
   }
 
-  query() {}
+  async query({ text, values }) {
+    this.queried = `${/_(confirm)_/.exec(text)[1]} ${values[1]}`
+    return { rows: [{ is_held: 't', wanted: 'f' }] }
+  }
+
   on() {}
   async end() {}
 }
@@ -109,6 +115,16 @@ describe('Commands to PostgreSQL', () => {
     await Promise.all(all)
   })
 
+  it('confirm a grant at once, on another connection', async () => {
+    begin(true, {})
+    const left = leave('s-1')
+    await turn()
+    await driver.confirm({ key: 'k', id: 's-2', maxHold: 1000 })
+    assert.equal(pool.queried, 'confirm s-2')
+    await answer(0, 0)
+    await left
+  })
+
   it('begin anew when none of their key is under way', async () => {
     begin(true, {})
     const left = leave('s-1')
@@ -124,17 +140,61 @@ describe('Commands to PostgreSQL', () => {
 
   it('leave the only connection to another key after some', async () => {
     begin(true, { connections: 1 })
-    const many = Array.from({ length: 20 }, (_, i) => enter(`s-${i}`))
+    const many = Array.from({ length: 6 }, (_, i) => enter(`s-${i}`))
     const other = enter('o', 'other')
     await turn()
-    assert.equal(pool.clients[0].asked.length, 16)
-    for (let i = 0; i < 16; i++) await answer(0, i)
+    assert.deepEqual(commands(), ['enter s-0, enter s-1, enter s-2, enter s-3'])
+    for (let i = 0; i < 4; i++) await answer(0, i)
     assert.deepEqual(commands().slice(1), ['enter o'])
     await answer(1, 0)
     await other
-    assert.deepEqual(commands().slice(2), ['enter s-16, enter s-17, enter s-18, enter s-19'])
-    for (let i = 0; i < 4; i++) await answer(2, i)
+    assert.deepEqual(commands().slice(2), ['enter s-4, enter s-5'])
+    for (let i = 0; i < 2; i++) await answer(2, i)
     await Promise.all(many)
+  })
+
+  it('keep their order, whenever they come', async () => {
+    for (let depth = 0; depth < 10; depth++) {
+      begin(true, { connections: 1 })
+      const all = Array.from({ length: 5 }, (_, i) => enter(`s-${i}`))
+      await turn()
+      for (let i = 0; i < 3; i++) await answer(0, i)
+      pool.clients[0].asked[3].answer()
+      for (let i = 0; i < depth; i++) await null
+      all.push(leave('s-4'))
+      await turn()
+      assert.deepEqual(commands().slice(1), ['enter s-4, leave s-4'])
+      for (let i = 0; i < 2; i++) await answer(1, i)
+      await Promise.all(all)
+    }
+  })
+
+  it('tell of each answer of the server, and of no failure without one', async () => {
+    begin(true, {})
+    let answers = 0
+    const lines = new Lines(pool, new Commands(1, 1000, assert.fail), 1000, () => answers++)
+    const command = { text: 'SELECT * FROM leases_enter_8()', values: ['k', 's'] }
+    const [first, ...others] = Array.from({ length: 3 }, () => lines.send('k', command))
+    const failed = others.map((one) => assert.rejects(one))
+    await turn()
+    await answer(0, 0)
+    await first
+    await answer(0, 1, Object.assign(new Error('lock timeout'), { severity: 'ERROR' }))
+    await answer(0, 2, new Error('cut'))
+    await Promise.all(failed)
+    assert.equal(answers, 2)
+  })
+
+  it('report why a statement has not been prepared', async () => {
+    begin(true, {})
+    const error = (message, code) => Object.assign(new Error(message), { code })
+    const all = [enter('s-1'), enter('s-2')].map((one) =>
+      assert.rejects(one, { message: 'there is no such schema' }),
+    )
+    await turn()
+    await answer(0, 0, error('there is no such schema', '3F000'))
+    await answer(0, 1, error('prepared statement does not exist', '26000'))
+    await Promise.all(all)
   })
 
   it('take another connection after one that failed, when those under way have their answers', async () => {

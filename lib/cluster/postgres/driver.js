@@ -69,7 +69,7 @@ class Driver {
     this.#isEnded = () => options.connection === undefined && pool.ending === true
     this.#pool = makePool(Pool, Client, config, connections, answerTimeout)
     this.#commands = new Commands(connections, answerTimeout, () => this.#moved())
-    this.#lines = new Lines(this.#pool, this.#commands, answerTimeout)
+    this.#lines = new Lines(this.#pool, this.#commands, answerTimeout, () => this.#moved())
     const make = listeningWith(Client, config, answerTimeout)
     this.#subscription = new Subscription(make, answerTimeout)
     const data = { path: findPackage('pg', Object.create(Client.prototype)), config, names }
@@ -173,7 +173,8 @@ class Driver {
   }
 
   async confirm({ key, id, maxHold }) {
-    const answer = await this.#call(this.#names.confirm, key, id, maxHold)
+    // At once, behind no other command of the key: the claim ends soon.
+    const answer = await this.#query(callOf(this.#names.confirm, [rowOf(key), id, maxHold]))
     const isHeld = isTrue(answer.is_held)
     return { state: isHeld ? 'held' : 'over', wanted: isHeld && isTrue(answer.wanted) }
   }

@@ -6,7 +6,7 @@ const { now } = require('../clock.js')
 const { outside } = require('../outside.js')
 
 /** The most commands of one line: with few connections, those of other keys wait for its end. */
-const mostCommands = 16
+const mostCommands = 4
 
 /** The commands of one key on one connection, from the first one until none is under way. */
 class Line {
@@ -23,11 +23,13 @@ class Line {
   #silence
   #end
   #patience
+  #onAnswer
   /** Resolves when no command is under way. */
   ended
 
-  constructor(patience, onEnd) {
+  constructor(patience, onAnswer, onEnd) {
     this.#patience = patience
+    this.#onAnswer = onAnswer
     this.#client = new Promise((resolve, reject) => {
       this.#connected = resolve
       this.#failed = reject
@@ -51,11 +53,16 @@ class Line {
     const sent = this.#follow(command, this.#last)
     this.#last = sent
     try {
-      return await sent
+      const result = await sent
+      this.#onAnswer()
+      return result
     } catch (error) {
+      // An error of the server has a severity.
+      if (error.severity !== undefined) this.#onAnswer()
       this.#failure ??= error
       if (now() - this.#movedAt >= this.#patience) this.#silence ??= error
-      throw error
+      // It has no statement of that name, because the command failed that was to prepare it.
+      throw error.code === '26000' ? this.#failure : error
     } finally {
       this.#movedAt = now()
       if (--this.#underWay === 0) this.#end()
@@ -90,32 +97,34 @@ class Lines {
   #pool
   #commands
   #patience
-  /** By key. */
+  #onAnswer
+  /** By key, its latest line. */
   #lines = new Map()
 
-  /** A connection of `pool` that does not answer for `patience` ms is silent. */
-  constructor(pool, commands, patience) {
+  /** A connection of `pool` that does not answer for `patience` ms is silent. Calls onAnswer() for each answer. */
+  constructor(pool, commands, patience, onAnswer) {
     this.#pool = pool
     this.#commands = commands
     this.#patience = patience
+    this.#onAnswer = onAnswer
   }
 
   /** Resolves to the result of `command`, which the server executes after those of `key` that were sent before. */
-  async send(key, command) {
-    let line = this.#lines.get(key)
-    while (line !== undefined && !line.hasRoom()) {
-      await line.ended
-      line = this.#lines.get(key)
-    }
-    line ??= this.#open(key)
+  send(key, command) {
+    const latest = this.#lines.get(key)
+    const line = latest?.hasRoom() ? latest : this.#open(key, latest)
     return line.send(command)
   }
 
-  #open(key) {
-    const line = new Line(this.#patience, () => this.#lines.delete(key))
+  /** A line that begins after `before`, if there is one. */
+  #open(key, before) {
+    const line = new Line(this.#patience, this.#onAnswer, () => {
+      if (this.#lines.get(key) === line) this.#lines.delete(key)
+    })
     this.#lines.set(key, line)
+    const run = () => this.#commands.run(() => line.run(this.#pool))
     // The pool's timer of an idle connection would keep the async context of the caller.
-    const ran = outside(() => this.#commands.run(() => line.run(this.#pool)))
+    const ran = outside(() => (before === undefined ? run() : before.ended.then(run)))
     ran.catch((error) => line.fail(error))
     return line
   }
