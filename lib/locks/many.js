@@ -87,7 +87,7 @@ function afterStart(map, begin) {
 }
 
 /** The same for a thread that blocks. `limits` cover all keys together. */
-function acquireSyncOneOrMany(map, key, limits, acquireSync, late = lateSync(map)) {
+function acquireSyncOneOrMany(map, key, limits, acquireSync, late) {
   if (!Array.isArray(key)) return map.with(key, (lock) => acquireSync(lock, limits))
   const { priority, timeout } = limits
   const deadline = platform.now() + timeout
@@ -98,7 +98,9 @@ function acquireSyncOneOrMany(map, key, limits, acquireSync, late = lateSync(map
   try {
     return takeEach(map, key, acquireNext)
   } catch (error) {
-    throw error.code === 'ERR_LOCK_TIMEOUT' ? late(inOrder(key), timeout) : error
+    if (error.code !== 'ERR_LOCK_TIMEOUT') throw error
+    const keys = inOrder(key)
+    throw late === undefined ? timeoutError(map, keys, timeout) : late(keys, timeout)
   }
 }
 
@@ -151,9 +153,6 @@ function lateFor(map) {
     return error
   }
 }
-
-/** The same for a thread that blocks. */
-const lateSync = (map) => (keys, timeout) => timeoutError(map, keys, timeout)
 
 /** The error of a server that has not answered for one of `keys`, if any. */
 function silenceOf(map, keys, timeout) {
