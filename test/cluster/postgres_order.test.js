@@ -144,7 +144,10 @@ describe('Commands to PostgreSQL', () => {
     const other = enter('o', 'other')
     await turn()
     assert.deepEqual(commands(), ['enter s-0, enter s-1, enter s-2, enter s-3'])
-    for (let i = 0; i < 4; i++) await answer(0, i)
+    for (let i = 0; i < 4; i++) {
+      assert.equal(pool.clients.length, 1)
+      await answer(0, i)
+    }
     assert.deepEqual(commands().slice(1), ['enter o'])
     await answer(1, 0)
     await other
