@@ -4,6 +4,7 @@ const { lockError } = require('../core/errors.js')
 const { LocalMutex, Runner } = require('../core/mutex.js')
 const { acquireOptions, lockingOptions, readWait } = require('../core/options.js')
 const { run } = require('../core/run.js')
+const { describe } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({
@@ -16,7 +17,7 @@ const wish = Object.freeze({
 const pass = Object.freeze({ ...wish, isToStay: true })
 
 class Passer extends Runner {}
-Passer.prototype.isToStay = true
+describe(Passer, { isToStay: true })
 
 class EngineMutex extends EngineLock {
   constructor(traits) {

@@ -25,7 +25,7 @@ const { readWait } = require('./options.js')
 const { makeReleaser, undelivered } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
 const { observed } = require('./platform.js')
-const { Waiter } = require('./waiter.js')
+const { describe, Waiter } = require('./waiter.js')
 
 class LentMutex extends LentTickets {
   constructor(lender) {
@@ -191,7 +191,7 @@ class LentMutex extends LentTickets {
 
   enqueue(waiter) {
     super.enqueue(waiter)
-    this.keepWhileAwaited()
+    if (this.queue.size === 1) this.keepWhileAwaited()
     if (waiter.isPassing) this.passers++
     try {
       if (this.tickets !== null) this.borrow(waiter.priority, waiter)
@@ -206,7 +206,7 @@ class LentMutex extends LentTickets {
 
   remove(waiter) {
     this.queue.remove(waiter)
-    this.keepWhileAwaited()
+    if (this.queue.size === 0) this.keepWhileAwaited()
     if (waiter.isPassing) this.passers--
   }
 
@@ -295,6 +295,6 @@ class Passer extends Waiter {
     this.resolve()
   }
 }
-Object.assign(Passer.prototype, { isToStay: true, isPassing: true })
+describe(Passer, { isToStay: true, isPassing: true })
 
 module.exports = { LentMutex }

@@ -158,8 +158,7 @@ class LocalLock extends AnyLock {
 
   /** Rejects a caller that may not wait. */
   refuse(Kind, weight, reason) {
-    if (this.observer !== null)
-      platform.observed.refused(this.observer, Kind.prototype.mode, weight, reason)
+    if (this.observer !== null) platform.observed.refused(this.observer, Kind.mode, weight, reason)
     return Promise.reject(reason)
   }
 

@@ -17,7 +17,7 @@ const { LocalLock } = require('./lock.js')
 const { localGrant, makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
 const { observed } = require('./platform.js')
-const { Waiter } = require('./waiter.js')
+const { describe, Waiter } = require('./waiter.js')
 
 const free = 0
 const done = Promise.resolve()
@@ -295,6 +295,6 @@ class Returner extends MutexWaiter {
     this.begin(mutex, this.grant, undefined, false)
   }
 }
-Returner.prototype.isToStay = true
+describe(Returner, { isToStay: true })
 
 module.exports = { free, LocalMutex, Locker, nextGrant, Returner, Runner }

@@ -103,8 +103,7 @@ class LocalRWLock extends LocalLock {
   began(Kind, waiter, value, promise, limits) {
     const told = [waiter, false, value, promise, limits]
     waiter?.markOver()
-    const { mode } = Kind.prototype
-    value[grantKey].hold = platform.observed.granted(this.observer, mode, 1, ...told)
+    value[grantKey].hold = platform.observed.granted(this.observer, Kind.mode, 1, ...told)
   }
 
   tryAcquireRead() {

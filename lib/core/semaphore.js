@@ -24,7 +24,7 @@ const {
 } = require('./units.js')
 const { observed } = require('./platform.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
-const { Waiter } = require('./waiter.js')
+const { describe, Waiter } = require('./waiter.js')
 
 class LocalSemaphore extends LocalLock {
   constructor(value) {
@@ -257,9 +257,8 @@ class Runner extends Waiter {
     return lock.value
   }
 }
-Runner.prototype.mode = undefined
-/** As async-mutex does: users rely on its order to the microtask. */
-Runner.prototype.rejectsAtOnce = true
+/** It rejects as async-mutex does: users rely on its order to the microtask. */
+describe(Runner, { mode: undefined, rejectsAtOnce: true })
 
 class Acquirer extends Runner {
   static valueOf(lock, weight) {

@@ -6,12 +6,21 @@
 // of the calls that the function may make. The call in these functions is never made, and compiled
 // code does not write its registers: a check costs two nanoseconds. Code compiled by V8's Maglev
 // requires twice as much room.
+//
+// The interpreter writes the registers, which takes up to 400 ns. V8 compiles a function once it has executed some
+// thousand times as many bytes of it as it has: `n |= 1e9` has ten bytes, which compiled code has not. Without them
+// Node.js 20 interprets 380,000 checks, with them 15,000.
 
 // biome-ignore format: 1024 registers of 8 bytes
 /** Throws a RangeError unless the stack has room for a grant, and for its release later: 8 KB. */
-function checkStack(never = false) {
+function checkStack(never) {
+  let n = 0
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
   if (never) checkStack(
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -48,9 +57,14 @@ function checkStack(never = false) {
 
 // biome-ignore format: 384 registers of 8 bytes
 /** The same for a release: 3 KB, less than half as much, so that what could be acquired can be released. */
-function checkStackToRelease(never = false) {
+function checkStackToRelease(never) {
+  let n = 0
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
+  n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;
   if (never) checkStackToRelease(
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

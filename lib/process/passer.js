@@ -1,5 +1,6 @@
 'use strict'
 // Waiters of waitForUnlock: a passer releases the lock in the turn in which it is granted.
+const { describe } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
 
 /** The passers that have been granted a lock in this turn. */
@@ -31,6 +32,6 @@ class Passer extends Waiter {
     this.lock.shared.passing += change
   }
 }
-Object.assign(Passer.prototype, { isToStay: true, isPassing: true })
+describe(Passer, { isToStay: true, isPassing: true })
 
 module.exports = { Passer }

@@ -18,6 +18,7 @@ const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
+const { describe } = require('../core/waiter.js')
 
 const { valueShift } = native.layout.semaphore
 
@@ -234,7 +235,7 @@ class Acquirer extends Waiter {
 }
 
 /** As async-mutex does: users rely on its order to the microtask. */
-Acquirer.prototype.rejectsAtOnce = true
+describe(Acquirer, { rejectsAtOnce: true })
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
   if (before > lock.shared.most) lock.noteFree(before)

@@ -122,15 +122,14 @@ class SharedLock extends AnyLock {
     if (signal?.aborted) return this.refuse(weight, reasonOf(signal))
     checkStack()
     const isNow = timeout === 0 || this.isFull(maxPending)
-    const { isPassing } = Kind.prototype
-    const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, isPassing)
+    const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, Kind.isPassing)
     if (answer >= 0) return wait(this, Kind, weight, limits, undefined, answer)
     if (!isGranted(answer)) return this.turnDown(weight, limits, Kind)
     this.began()
     this.changed()
     const isAbandoned = answer === grantedAbandoned
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
-    return Kind.prototype.isToStay ? promise : this.given(promise, limits)
+    return Kind.isToStay ? promise : this.given(promise, limits)
   }
 
   /** Enters without waiting, as enter() does where it need not wait. */
@@ -143,7 +142,7 @@ class SharedLock extends AnyLock {
     this.changed()
     if (ifAvailable) return Promise.resolve()
     const error = this.isFull(maxPending) ? this.fullError(maxPending) : this.timeoutError(0)
-    return Kind.prototype.isToStay ? Promise.reject(error) : this.refuse(weight, error)
+    return Kind.isToStay ? Promise.reject(error) : this.refuse(weight, error)
   }
 
   /** Rejects a caller that may not wait. */
