@@ -200,8 +200,10 @@ function promiseResolve(id) {
   const link = liveOf(runner.link)
   if (link === null) return
   for (const promise of [runner, ...madeFor(runner)]) {
-    // Unless the step gives a hold of its own.
-    if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise, runner.isUnsure)
+    if (promise.id !== id) continue
+    // Unless the step gives a hold of its own. What gave it this one may have been an assumption.
+    const handed = liveOf(promise.handed)
+    if (handed === null || handed === link) link.givenBy(promise, runner.isUnsure)
   }
 }
 

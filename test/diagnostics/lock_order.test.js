@@ -338,20 +338,26 @@ describe('The order of locks', function () {
     })
   })
 
-  it('is watched over an engine, which detects no deadlocks', async () => {
-    const engine = await newEngine()
-    const [a, b] = ['one', 'other'].map(
-      (name) => new Mutex({ engine, name: `${name} of an engine`, diagnostics }),
-    )
-    const warnings = await told(() =>
-      inBothOrders(
-        (inside) => a.runExclusive(inside),
-        (inside) => b.runExclusive(inside),
-      ),
-    )
-    assert.equal(warnings.length, 1)
-    assert.match(warnings[0].message, /"other of an engine" and the mutex "one of an engine"/)
-  })
+  const arounds = {
+    'which detects no deadlocks': (work) => work(),
+    'inside another lock': (work) => new Mutex({ diagnostics: true }).runExclusive(work),
+  }
+  for (const [where, around] of Object.entries(arounds)) {
+    it(`is watched over an engine, ${where}`, async () => {
+      const engine = await newEngine()
+      const [a, b] = ['one', 'other'].map(
+        (name) => new Mutex({ engine, name: `${name} of an engine, ${where}`, diagnostics }),
+      )
+      const both = () =>
+        inBothOrders(
+          (inside) => a.runExclusive(inside),
+          (inside) => b.runExclusive(inside),
+        )
+      const warnings = await told(() => around(both))
+      assert.equal(warnings.length, 1)
+      assert.match(warnings[0].message, /"other of an engine, .*" and the mutex "one of an engine/)
+    })
+  }
 
   it('takes locks that an inherited method makes for one', async () => {
     class Base {
