@@ -27,6 +27,7 @@
 // cannot be brought back. So one command renews all leases of the agent.
 //
 // engine.d.ts documents the methods of a driver: EngineDriver.
+const { checkType } = require('../core/errors.js')
 const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/options.js')
 const { Hub } = require('./hub.js')
 const { ready } = require('./ready.js')
@@ -94,7 +95,7 @@ function readEngineOptions(options) {
   const { ttl = 10_000, maxHold = 60_000, answerTimeout = 5000 } = options
   const times = { ttl, maxHold, answerTimeout }
   for (const [name, time] of Object.entries(times)) {
-    if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
+    checkType(name, time, 'number', ' of milliseconds')
     if (!(time >= leastTime && time <= longestTimeout)) {
       throw new RangeError(`${name} must be from ${leastTime} ms to 2 ** 31 - 1 ms, not ${time}`)
     }

@@ -20,6 +20,23 @@ function isLockError(error, code) {
   return code === undefined || error.code === code
 }
 
+/** A wrong value in a message. */
+function shown(value) {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return String(value)
+  const kind = Object.prototype.toString.call(value).slice(8, -1)
+  return kind === 'Object' ? 'an object' : kind
+}
+
+/** `rule` says what a `value` must be that a caller has given, and `hint` what to do. */
+const typeError = (rule, value, hint = '') => new TypeError(`${rule}, not ${shown(value)}${hint}`)
+
+/** Throws unless `value`, which messages call `what`, is of `type`, such as a number ` of keys`. */
+function checkType(what, value, type, of = '') {
+  if (typeof value !== type) throw typeError(`${what} must be a ${type}${of}`, value)
+}
+
 const E_TIMEOUT = lockError(
   'ERR_LOCK_TIMEOUT',
   'timeout while waiting for mutex to become available',
@@ -28,10 +45,12 @@ const E_ALREADY_LOCKED = lockError('ERR_LOCK_ALREADY_LOCKED', 'mutex already loc
 const E_CANCELED = lockError('ERR_LOCK_CANCELED', 'request for lock canceled')
 
 module.exports = {
+  checkType,
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,
   isError,
   isLockError,
   lockError,
+  typeError,
 }

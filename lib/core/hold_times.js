@@ -1,6 +1,6 @@
 'use strict'
 // The options `maxHold`, the longest time of a hold, and `minHold`, the least time for which a hold excludes others.
-const { lockError } = require('./errors.js')
+const { checkType, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
 const { longestTimeout } = require('./options.js')
 
@@ -23,7 +23,7 @@ function readHoldTimes({ maxHold, minHold }, isWide) {
 }
 
 function check(name, time, least, most) {
-  if (typeof time !== 'number') throw new TypeError(`${name} must be a number of milliseconds`)
+  checkType(name, time, 'number', ' of milliseconds')
   if (time >= least && (time <= longestTimeout || time === most)) return
   const orEver = most === Infinity ? ', or Infinity' : ''
   throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)

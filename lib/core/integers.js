@@ -1,8 +1,9 @@
 'use strict'
+const { checkType } = require('./errors.js')
 
 /** Throws unless `value`, an argument that messages call `what`, is an integer from `least` to `most`. */
 function checkInteger(what, value, least, most) {
-  if (typeof value !== 'number') throw new TypeError(`${what} must be a number`)
+  checkType(what, value, 'number')
   if (!(Number.isInteger(value) && value >= least && value <= most)) {
     throw new RangeError(`${what} must be an integer from ${least} to ${most}, not ${value}`)
   }

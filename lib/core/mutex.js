@@ -12,7 +12,7 @@
 // releaser of an earlier grant does nothing, ever.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
-const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, lockingOptions, atOnce, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { localGrant, makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
@@ -135,7 +135,7 @@ class LocalMutex extends LocalLock {
     const isAbandoned = this.lockSync(limits)
     const grant = Runner.valueOf(this, this.current, isAbandoned)
     try {
-      return callback(this.grantOf(grant))
+      return atOnce(callback(this.grantOf(grant)))
     } finally {
       if (this.current === grant) this.unlock()
     }

@@ -1,6 +1,6 @@
 'use strict'
 // Checks users' options and reads each of them once.
-const { isError } = require('./errors.js')
+const { checkType, isError, typeError } = require('./errors.js')
 const platform = require('./platform.js')
 
 /** A longer delay makes setTimeout fire at once. So some 24 days and more count as no deadline. */
@@ -23,7 +23,19 @@ function checkCallback(callback, key, options) {
   if (typeof key === 'function') {
     throw new TypeError('the key is missing: a keyed lock takes (key, callback)')
   }
-  throw new TypeError('callback must be a function')
+  throw typeError('callback must be a function', callback)
+}
+
+/** Returns `value`, which a callback has returned whose lock is released now. */
+function atOnce(value) {
+  if (typeof value?.then === 'function') {
+    platform.warnHere(
+      'BOXOFFICE_ASYNC_CALLBACK',
+      'the callback of a blocking call returned a Promise, which the lock does not wait for: use runExclusive() or runShared()',
+      'It was called',
+    )
+  }
+  return value
 }
 
 /** The error for an argument after all others, which would have no effect. */
@@ -35,7 +47,7 @@ const surplusError = () =>
 const isObject = (value) => typeof value === 'object' && value !== null
 
 function checkObject(options) {
-  if (!isObject(options)) throw new TypeError('options must be an object')
+  if (!isObject(options)) throw typeError('options must be an object', options)
 }
 
 /**
@@ -122,7 +134,7 @@ function edits(one, other) {
 }
 
 function checkPriority(priority) {
-  if (typeof priority !== 'number') throw new TypeError('priority must be a number')
+  checkType('priority', priority, 'number')
   if (Number.isNaN(priority)) throw new RangeError('priority must not be NaN')
 }
 
@@ -137,18 +149,11 @@ function timeoutTypeError(timeout) {
   const text = typeof timeout === 'string' ? timeout : ''
   const [, count, unit] = /^(\d+(?:\.\d+)?) *(ms|s|m|min)$/.exec(text) ?? []
   const hint = unit === undefined ? '' : `: did you mean ${count * units[unit]}?`
-  return new TypeError(`timeout must be a number of milliseconds, not ${shown(timeout)}${hint}`)
-}
-
-/** A wrong value in a message. */
-function shown(value) {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'function') return 'a function'
-  return isObject(value) ? 'an object' : String(value)
+  return typeError('timeout must be a number of milliseconds', timeout, hint)
 }
 
 function checkMaxPending(maxPending) {
-  if (typeof maxPending !== 'number') throw new TypeError('maxPending must be a number of waiters')
+  checkType('maxPending', maxPending, 'number', ' of waiters')
   if (maxPending >= 0 && (Number.isInteger(maxPending) || maxPending === Infinity)) return
   throw new RangeError(`maxPending must be an integer of 0 or more, or Infinity, not ${maxPending}`)
 }
@@ -159,7 +164,7 @@ function checkSignal(signal) {
     typeof signal.aborted === 'boolean' &&
     typeof signal.addEventListener === 'function' &&
     typeof signal.removeEventListener === 'function'
-  if (!isSignal) throw new TypeError('signal must be an AbortSignal')
+  if (!isSignal) throw typeError('signal must be an AbortSignal', signal)
 }
 
 /** Constructors take options, or, as async-mutex's do, the error that cancel() rejects with. */
@@ -206,7 +211,7 @@ function readWait(options, known = waitOptions) {
   if (timeout !== undefined) checkTimeout(timeout)
   if (signal !== undefined) checkSignal(signal)
   if (maxPending !== undefined) checkMaxPending(maxPending)
-  if (typeof ifAvailable !== 'boolean') throw new TypeError('ifAvailable must be a boolean')
+  checkType('ifAvailable', ifAvailable, 'boolean')
   // ifAvailable excludes a timeout.
   if (ifAvailable) return { priority, timeout: 0, signal, ifAvailable }
   if (maxPending !== undefined) return { priority, timeout, signal, maxPending }
@@ -259,6 +264,7 @@ function checkMayBlock(may, method) {
 module.exports = {
   acquireOptions,
   asOptions,
+  atOnce,
   checkCallback,
   checkKnown,
   checkMaxPending,
@@ -276,7 +282,6 @@ module.exports = {
   readSyncWait,
   readWait,
   refuseNumber,
-  shown,
   surplusError,
   timeoutTypeError,
   waitOptions,

@@ -20,7 +20,7 @@ const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
 const { context, contexts, Hold, Holds, openFrom } = require('./recursive_hold.js')
 const { checkStack } = require('./stack.js')
-const { acquireOptions, checkCallback, readWait } = require('./options.js')
+const { acquireOptions, atOnce, checkCallback, readWait } = require('./options.js')
 
 function unsupported() {
   const message =
@@ -82,7 +82,7 @@ class Recursive {
     if (this.isOnStack()) return callback(this.told(this.holds.outermost))
     const hold = this.enterSync(context(), limits)
     try {
-      return contexts().run(hold, callback, this.told(hold))
+      return atOnce(contexts().run(hold, callback, this.told(hold)))
     } finally {
       hold.close()
     }

@@ -1,6 +1,6 @@
 'use strict'
 // Runs a callback between the grant of a lock and its release.
-const { checkCallback } = require('./options.js')
+const { atOnce, checkCallback } = require('./options.js')
 const { checkStack } = require('./stack.js')
 
 const whole = (release) => release
@@ -27,7 +27,7 @@ function runSync(callback, grant, key, told = whole) {
   checkStack()
   const release = grant()
   try {
-    return callback(told(release))
+    return atOnce(callback(told(release)))
   } finally {
     release()
   }

@@ -11,7 +11,7 @@ const { lockError } = require('./errors.js')
 const { localGrant } = require('./releaser.js')
 const { localTicket, observeGrant } = require('./ticket.js')
 const { LocalLock } = require('./lock.js')
-const { checkCallback } = require('./options.js')
+const { atOnce, checkCallback } = require('./options.js')
 const {
   checkedValue,
   checkRoom,
@@ -160,7 +160,7 @@ class LocalSemaphore extends LocalLock {
     checkStack()
     const [before, release] = this.acquireSync(weight, options)
     try {
-      return callback(before, release)
+      return atOnce(callback(before, release))
     } finally {
       release()
     }

@@ -1,6 +1,6 @@
 'use strict'
 // What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
-const { lockError } = require('./errors.js')
+const { checkType, lockError } = require('./errors.js')
 const {
   acquireOptions,
   readSyncWait,
@@ -52,7 +52,7 @@ function refuseSecond(options, second) {
 
 /** Returns `weight`, if it is one. */
 function checkWeight(weight) {
-  if (typeof weight !== 'number') throw new TypeError('weight must be a number')
+  checkType('weight', weight, 'number')
   if (weight <= 0) throw new RangeError(`invalid weight ${weight}: must be positive`)
   if (!(Number.isInteger(weight) && weight <= maxValue)) {
     throw new RangeError(`invalid weight ${weight}: must be an integer up to ${maxValue}`)
@@ -71,7 +71,7 @@ function roomError(lock) {
 }
 
 function checkedValue(value) {
-  if (typeof value !== 'number') throw new TypeError('value must be a number')
+  checkType('value', value, 'number')
   if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
     throw new RangeError(`value must be an integer from ${minValue} to ${maxValue}, not ${value}`)
   }

@@ -101,7 +101,8 @@ function warn(code, message, { detail, site = message } = {}) {
 /** As warn(), with the stack of the caller: `what` happened there. */
 function warnHere(code, message, what) {
   const stack = callSite()
-  warn(code, message, { detail: stack === '' ? undefined : `${what} here:\n${stack}` })
+  const detail = stack === '' ? undefined : `${what} here:\n${stack}`
+  warn(code, message, { detail, site: message + stack })
 }
 
 module.exports = { warn, warnHere }

@@ -1,7 +1,7 @@
 'use strict'
 // The diagnostics of a lock, from its options `diagnostics` and `warnAfter`, or from BOXOFFICE_DIAGNOSTICS.
 const builtins = require('../core/builtins.js')
-const { lockError } = require('../core/errors.js')
+const { checkType, lockError, typeError } = require('../core/errors.js')
 const { checkKnown, isObject } = require('../core/options.js')
 
 const levels = { off: 0, counters: 1, full: 2 }
@@ -42,12 +42,12 @@ function readLevel(diagnostics) {
   if (isObject(diagnostics)) {
     checkKnown(diagnostics, orderOptions)
     const { order } = diagnostics
-    if (typeof order !== 'boolean') throw new TypeError('order must be a boolean')
+    checkType('order', order, 'boolean')
     return { level: levels.full, isOrdered: order }
   }
   const level = byValue.get(diagnostics)
   if (level !== undefined) return { level, isOrdered: false }
-  throw new TypeError("diagnostics must be a boolean, 'counters' or { order: true }")
+  throw typeError("diagnostics must be a boolean, 'counters' or { order: true }", diagnostics)
 }
 
 /** Undefined when diagnostics are off. */
@@ -70,9 +70,7 @@ function checkHooks() {
 }
 
 function checkWarnAfter(warnAfter) {
-  if (typeof warnAfter !== 'number') {
-    throw new TypeError('warnAfter must be a number of milliseconds')
-  }
+  checkType('warnAfter', warnAfter, 'number', ' of milliseconds')
   if (!(warnAfter > 0)) throw new RangeError(`warnAfter must be more than 0 ms, not ${warnAfter}`)
 }
 

@@ -2,7 +2,7 @@
 // Reads constructor options of scope host: which processes share the lock, and where its files lie.
 const path = require('node:path')
 const { variable } = require('../core/builtins.js')
-const { shown } = require('../core/options.js')
+const { checkType, typeError } = require('../core/errors.js')
 
 const mostKeys = 2 ** 24
 /** In bytes, as in src/host/names.h. */
@@ -13,9 +13,8 @@ const longestName = 65536
  */
 function readHost({ scope = 'process', name, buffer, directory, capacity }, isKeyed) {
   if (scope !== 'process' && scope !== 'host') {
-    throw new TypeError(
-      `scope must be 'process' or 'host', not ${shown(scope)}: leave it out for one thread, or take an engine for several machines`,
-    )
+    const hint = ': leave it out for one thread, or take an engine for several machines'
+    throw typeError("scope must be 'process' or 'host'", scope, hint)
   }
   if (scope === 'process') {
     if (directory !== undefined || capacity !== undefined) {
@@ -54,7 +53,7 @@ function readDirectory(directory) {
 }
 
 function checkDirectory(source, directory) {
-  if (typeof directory !== 'string') throw new TypeError(`${source} must be a string`)
+  if (typeof directory !== 'string') throw typeError(`${source} must be a string`, directory)
   if (!path.isAbsolute(directory) || directory.includes('\0')) {
     throw new RangeError(
       `${source} must be an absolute path, not ${JSON.stringify(directory)}: each process has a working directory of its own`,
@@ -65,7 +64,7 @@ function checkDirectory(source, directory) {
 
 function checkCapacity(capacity, isKeyed) {
   if (!isKeyed) throw new TypeError('capacity is for keyed locks: a single one has no keys')
-  if (typeof capacity !== 'number') throw new TypeError('capacity must be a number of keys')
+  checkType('capacity', capacity, 'number', ' of keys')
   if (!(Number.isInteger(capacity) && capacity >= 1 && capacity <= mostKeys)) {
     throw new RangeError(`capacity must be an integer from 1 to ${mostKeys}, not ${capacity}`)
   }

@@ -1,4 +1,5 @@
 'use strict'
+const { checkType } = require('../core/errors.js')
 const { LocalAutoResetEvent, LocalManualResetEvent } = require('../core/gates.js')
 const { Gate, gate } = require('./gate.js')
 const { lockOptions } = require('./lock_options.js')
@@ -13,7 +14,7 @@ const event = { class: 'Event', base: gate, instance: 'an event' }
 class Event extends Gate {
   constructor(kind, options) {
     const { isSet = false } = asOptions(options)
-    if (typeof isSet !== 'boolean') throw new TypeError('isSet must be a boolean')
+    checkType('isSet', isSet, 'boolean')
     super(kind, [isSet], options)
   }
 

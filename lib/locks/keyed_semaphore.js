@@ -15,7 +15,7 @@ const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
 const { now, tryRun } = require('../core/run.js')
-const { checkCallback, refuseNumber, surplusError } = require('../core/options.js')
+const { atOnce, checkCallback, refuseNumber, surplusError } = require('../core/options.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -96,7 +96,7 @@ class KeyedSemaphore extends Keyed {
     checkCallback(callback, key)
     const [value, release] = this.acquireSync(key, weight, options)
     try {
-      return callback(value, release)
+      return atOnce(callback(value, release))
     } finally {
       release()
     }

@@ -1,7 +1,7 @@
 'use strict'
 // Reads constructor options: how the lock behaves, and whether it is one of this thread.
 const platform = require('../core/platform.js')
-const { lockError } = require('../core/errors.js')
+const { checkType, lockError, typeError } = require('../core/errors.js')
 const { readDefaults } = require('./defaults.js')
 const { asOptions, checkKnown } = require('../core/options.js')
 
@@ -22,10 +22,10 @@ const reachOptions = [
 ]
 
 /** Options of every lock's constructor, including those that some scopes refuse with a reason. */
-const lockOptions = new Set(['cancelError', 'fairness', 'allowBlockingMainThread', ...reachOptions])
+const lockOptions = new Set(['fairness', 'allowBlockingMainThread', ...reachOptions])
 
-/** The same, plus defaults for all waits. */
-const lockOptionsWithDefaults = new Set([...lockOptions, 'timeout', 'maxPending'])
+/** The same for a lock that callers acquire, with defaults for all waits. */
+const lockOptionsWithDefaults = new Set([...lockOptions, 'cancelError', 'timeout', 'maxPending'])
 
 /**
  * `bytes` is the memory that the lock needs; 0 for keyed maps, which cannot use the user's memory. In the result `scopes`
@@ -36,13 +36,11 @@ function readLockOptions(given, bytes, known = lockOptions) {
   checkKnown(options, known)
   const { cancelError, fairness = 'bounded', allowBlockingMainThread = false } = options
   const { reentrant = false } = options
-  if (typeof allowBlockingMainThread !== 'boolean') {
-    throw new TypeError('allowBlockingMainThread must be a boolean')
-  }
+  checkType('allowBlockingMainThread', allowBlockingMainThread, 'boolean')
   if (fairness !== 'bounded' && fairness !== 'fifo') {
-    throw new TypeError("fairness must be 'bounded' or 'fifo'")
+    throw typeError("fairness must be 'bounded' or 'fifo'", fairness)
   }
-  if (typeof reentrant !== 'boolean') throw new TypeError('reentrant must be a boolean')
+  checkType('reentrant', reentrant, 'boolean')
   if (reentrant && platform.reentrantKind === undefined) throw unsupported({ reentrant })
   const settings = {
     cancelError,

@@ -1,5 +1,6 @@
 'use strict'
 // Reads the constructor options that say which threads or processes share the lock, and its diagnostics.
+const { checkType, typeError } = require('../core/errors.js')
 const { isSharedArrayBuffer } = require('../core/builtins.js').util.types
 const { readDiagnostics } = require('../diagnostics/levels.js')
 
@@ -13,7 +14,7 @@ function readReachOptions(options, bytes, { mayBlock }) {
   const { name, buffer, byteOffset = 0, shared, scope, directory, capacity, engine } = options
   const { diagnostics, warnAfter, maxHold, minHold } = options
   if (shared !== undefined && typeof shared !== 'boolean')
-    throw new TypeError('shared must be a boolean')
+    throw typeError('shared must be a boolean', shared)
   if (name !== undefined) checkName(name)
   const reach = { scope, name, buffer, shared, directory, capacity }
   let host
@@ -25,6 +26,8 @@ function readReachOptions(options, bytes, { mayBlock }) {
     throw new TypeError('a keyed map has no buffer: share it by a name')
   }
   if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
+  else if (options.byteOffset !== undefined)
+    throw new TypeError('byteOffset is for a lock with a buffer')
   if (name !== undefined && buffer !== undefined) {
     throw new TypeError('a lock is shared by its name or by a buffer, not by both')
   }
@@ -49,7 +52,7 @@ const readTimes = (options, isWide) =>
   require('../core/hold_times.js').readHoldTimes(options, isWide)
 
 function checkName(name) {
-  if (typeof name !== 'string') throw new TypeError('name must be a string')
+  if (typeof name !== 'string') throw typeError('name must be a string', name)
   if (name === '') throw new RangeError('name must not be empty')
 }
 
@@ -62,8 +65,8 @@ function checkBesideEngine({ name: _, ...others }) {
 
 function checkPlace(buffer, byteOffset, bytes) {
   if (bytes === 0) throw new TypeError('a keyed map has no buffer: share it by a name')
-  if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer')
-  if (typeof byteOffset !== 'number') throw new TypeError('byteOffset must be a number')
+  if (!isSharedArrayBuffer(buffer)) throw typeError('buffer must be a SharedArrayBuffer', buffer)
+  checkType('byteOffset', byteOffset, 'number')
   const last = buffer.byteLength - bytes
   if (last < 0) throw new RangeError(`buffer must have room for ${bytes} bytes`)
   // This form rejects NaN and fractions as well.

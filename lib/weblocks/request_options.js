@@ -1,6 +1,7 @@
 'use strict'
 // The options of a request of the lock manager: converted as WebIDL does, then checked as the Web Locks standard does.
 // Each option is read once, in the order of the standard.
+const { typeError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const {
   checkKnown,
@@ -54,7 +55,7 @@ function readRequest(options) {
 function readMode(given) {
   if (given === undefined) return modes.exclusive
   const mode = `${given}`
-  if (!Object.hasOwn(modes, mode)) throw new TypeError("mode must be 'exclusive' or 'shared'")
+  if (!Object.hasOwn(modes, mode)) throw typeError("mode must be 'exclusive' or 'shared'", given)
   return modes[mode]
 }
 

@@ -239,7 +239,10 @@ describe('the inspector', () => {
 
     it('invalid options', () => {
       const make = (options) => () => inspectorOf(snapshotOf(), options)
-      assert.throws(make(null), { name: 'TypeError', message: 'options must be an object' })
+      assert.throws(make(null), {
+        name: 'TypeError',
+        message: 'options must be an object, not null',
+      })
       assert.throws(make({ allowRemote: 1 }), { name: 'TypeError', message: /allowRemote/ })
       for (const hosts of ['localhost', [5], { 0: 'a' }]) {
         assert.throws(make({ hosts }), { name: 'TypeError', message: /hosts must be an array/ })

@@ -191,7 +191,7 @@ describe('Warnings that repeat themselves', () => {
         lock.acquire(2).catch(() => {})
         return lock
       }
-      const locks = [waits(), waits()] // The second warning is left out for a second.
+      const locks = Array.from({ length: 2 }, waits) // The second warning is left out for a second.
       process.emitWarning = () => { throw new Error('mine') }
       await thrown
       process.emitWarning = emitWarning

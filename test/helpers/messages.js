@@ -5,6 +5,8 @@ const ts = require('typescript-4.7')
 const { filesIn, read } = require('./documents.js')
 
 const gap = '…'
+/** The end of a message of typeError(). */
+const notThis = `, not ${gap}`
 const maker = /^(?:\w*Error|DOMException)$/
 /** The functions of lib/core/errors.js and caused_errors.js: (code, message). */
 const codedMakers = new Set(['lockError', 'causedError'])
@@ -28,7 +30,8 @@ function messages() {
   const found = new Set()
   const add = (code, text) => {
     const message = text.replaceAll('\n', ' ').replaceAll(/…+/g, gap)
-    if (/\w/.test(message)) found.add(`${code}: ${message}`)
+    // Not the template of typeError(), which has no text of its own but `not`.
+    if (/\w/.test(message.replace(notThis, ''))) found.add(`${code}: ${message}`)
   }
   const scripts = filesIn('lib', 'binding')
     .filter((file) => /\.m?js$/.test(file) && !file.startsWith('lib/diagnostics/inspector/page/'))
@@ -46,8 +49,10 @@ const parsed = (file) =>
 
 function addOfScript(script, helpers, add) {
   const visit = (node) => {
+    // Its callers have the whole message.
+    if (node.name?.text === 'checkType') return
     const made = madeBy(node) ?? madeByHelper(node, helpers)
-    for (const message of textsOf(made?.message)) add(made.code, message)
+    for (const message of textsOf(made?.message)) add(made.code, message + (made.end ?? ''))
     ts.forEachChild(node, visit)
   }
   visit(script)
@@ -60,7 +65,8 @@ function helpersOf(script) {
     const maker = ts.isFunctionDeclaration(node) ? node : outer
     const made = madeBy(node)
     const at = maker?.parameters.findIndex(({ name }) => name.text === made?.message?.text) ?? -1
-    if (made?.message !== undefined && ts.isIdentifier(made.message) && at >= 0) {
+    const isWhole = made?.message !== undefined && made.end === undefined
+    if (isWhole && ts.isIdentifier(made.message) && at >= 0) {
       found.push([maker.name.text, { code: made.code, at }])
     }
     ts.forEachChild(node, (child) => visit(child, maker))
@@ -80,10 +86,17 @@ function madeBy(node) {
   if (name === undefined) return undefined
   if (ts.isNewExpression(node) && maker.test(name))
     return { code: name, message: node.arguments[0] }
-  if (!ts.isCallExpression(node) || !codedMakers.has(name)) return undefined
-  const [code, message] = node.arguments
+  if (!ts.isCallExpression(node)) return undefined
+  const [code, message, hint] = node.arguments
+  if (name === 'checkType') return { code: 'TypeError', message: code, end: typeOf(node.arguments) }
+  if (name === 'typeError')
+    return { code: 'TypeError', message: code, end: notThis + (textsOf(hint)[0] ?? '') }
+  if (!codedMakers.has(name)) return undefined
   return { code: code.text, message }
 }
+
+/** The end of the message of checkType(what, value, type, of). */
+const typeOf = ([, , type, of]) => ` must be a ${textsOf(type)}${textsOf(of)}${notThis}`
 
 /** The texts that an expression may evaluate to. */
 function textsOf(node) {

@@ -274,7 +274,7 @@ describe('a keyed lock that is called without a key', () => {
       const message = 'the key is missing: a keyed lock takes (key, callback)'
       await fails(() => map[method](called), message)
       await fails(() => map[method](called, { timeout: 5 }), message)
-      await fails(() => map[method]('a'), 'callback must be a function')
+      await fails(() => map[method]('a'), 'callback must be a function, not undefined')
     })
   }
 })

@@ -207,7 +207,7 @@ for (const scope of ['thread', 'process', 'host']) {
       await assert.rejects(semaphore.map([1], fail, now), /unknown option "ifAvailable"/)
       assert.throws(() => mutex.acquire({ ifAvailable: 1 }), {
         name: 'TypeError',
-        message: 'ifAvailable must be a boolean',
+        message: 'ifAvailable must be a boolean, not 1',
       })
       const blocking = new Mutex({ ...(await optionsOf()), allowBlockingMainThread: true })
       assert.throws(() => blocking.acquireSync(now), /blocking calls take no ifAvailable/)

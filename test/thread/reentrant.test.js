@@ -292,7 +292,7 @@ for (const [scope, use] of Object.entries(scopes)) {
 
 describe('reentrant', () => {
   it('is an option of KeyedMutex, and a boolean', () => {
-    const wrong = { name: 'TypeError', message: 'reentrant must be a boolean' }
+    const wrong = { name: 'TypeError', message: 'reentrant must be a boolean, not 1' }
     assert.throws(() => new KeyedMutex({ reentrant: 1 }), wrong)
     assert.throws(() => new KeyedRWLock({ reentrant: true }), /unknown option "reentrant"/)
   })

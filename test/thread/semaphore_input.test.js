@@ -94,7 +94,7 @@ describe('Arguments of a Semaphore', () => {
         assert.throws(() => keyed[method]('a', { weight: 2 }, late), second)
       await assert.rejects(keyed.acquire(['a', 'b'], { weight: 2 }, late), second)
       await assert.rejects(keyed.runExclusive('a', assert.fail, { weight: 2 }, late), second)
-      const noNumber = { name: 'TypeError', message: 'weight must be a number' }
+      const noNumber = { name: 'TypeError', message: 'weight must be a number, not an object' }
       await assert.rejects(semaphore.tryRunExclusive(assert.fail, { weight: 2 }), noNumber)
       await assert.rejects(keyed.tryRunExclusive('a', assert.fail, { weight: 2 }), noNumber)
       const decorated = withTimeout(semaphore, 1000)

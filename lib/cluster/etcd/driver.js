@@ -2,6 +2,7 @@
 // The driver for etcd; the top of ../engine.js describes drivers, and names.js the keys. A command takes the known view
 // of a key (view.js), plans its change (plan.js), and writes it in one transaction (commit.js). If the key has changed
 // meanwhile, the answer contains its new state.
+const { typeError } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
@@ -38,7 +39,7 @@ class Driver {
     checkObject(options)
     checkKnown(options, etcdOptions)
     const { prefix = 'boxoffice' } = options
-    if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+    if (typeof prefix !== 'string') throw typeError('prefix must be a string', prefix)
     const connection = connectionOf(client, options.connection)
     checkForThread(connection, 'etcd(client, { connection })')
     const { answerTimeout } = readEngineOptions(timesOf(options))

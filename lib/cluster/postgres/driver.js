@@ -3,7 +3,7 @@
 // command is one call of a function there.
 const { join } = require('node:path')
 const { checkObject } = require('../../core/options.js')
-const { lockError } = require('../../core/errors.js')
+const { checkType, lockError, typeError } = require('../../core/errors.js')
 const { readEngineOptions, timesOf } = require('../engine.js')
 const { versionError } = require('../errors.js')
 const { findPackage } = require('../find.js')
@@ -51,12 +51,12 @@ class Driver {
   /** `options` are those of postgres(). */
   constructor(pool, options) {
     if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
-      throw new TypeError('pool must be a Pool of the package pg')
+      throw typeError('pool must be a Pool of the package pg', pool)
     }
     checkObject(options)
     const { connection = pool.options, connections = 4 } = options
     checkObject(connection)
-    if (typeof connections !== 'number') throw new TypeError('connections must be a number')
+    checkType('connections', connections, 'number')
     if (!(Number.isInteger(connections) && connections >= 1)) {
       throw new RangeError(`connections must be an integer of 1 or more, not ${connections}`)
     }

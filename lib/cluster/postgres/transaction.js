@@ -3,6 +3,7 @@
 // transaction. They need no lease and no session, because the lock cannot end before the
 // transaction. So any pool will do, including pgbouncer in transaction mode. An advisory lock is a
 // 64-bit number: the first bits of a digest of the key.
+const { checkType } = require('../../core/errors.js')
 const { createHash } = require('node:crypto')
 const { toText } = require('../../core/key_text.js')
 const { checkKey } = require('../../core/keys.js')
@@ -38,7 +39,7 @@ function readWish(key, options) {
     throw new TypeError('locks of a transaction take no ifAvailable: use tryAcquire()')
   checkKnown(others, transactionOptions)
   const { shared = false, timeout } = others
-  if (typeof shared !== 'boolean') throw new TypeError('shared must be a boolean')
+  checkType('shared', shared, 'boolean')
   if (timeout !== undefined) checkTimeout(timeout)
   return {
     keys: [...all].sort(([a], [b]) => (a < b ? -1 : 1)),

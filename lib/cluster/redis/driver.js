@@ -1,5 +1,6 @@
 'use strict'
 // Redis as an engine (../engine.js). Its steps inside Redis are in script.js.
+const { typeError } = require('../../core/errors.js')
 const { createHash } = require('node:crypto')
 const { join } = require('node:path')
 const { checkInteger } = require('../../core/integers.js')
@@ -45,7 +46,7 @@ class RedisDriver {
     checkObject(options)
     checkKnown(options, redisOptions)
     const { prefix = 'boxoffice', shards = 1, connection } = options
-    if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+    if (typeof prefix !== 'string') throw typeError('prefix must be a string', prefix)
     if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
     checkInteger('shards', shards, 1, 1024)
     if (connection !== undefined) checkObject(connection)

@@ -2,6 +2,7 @@
 // Reports watched locks to OpenTelemetry: metrics, by name and scope but never by key, and an event
 // on the span that was active when a long wait began. It subscribes to the channels of
 // lib/diagnostics/events.js.
+const { checkType } = require('../../core/errors.js')
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 const { metrics, trace } = require('@opentelemetry/api')
@@ -17,10 +18,8 @@ function readConfig(config) {
   checkObject(config)
   checkKnown(config, known)
   const { enabled = true, waitThreshold = 100 } = config
-  if (typeof enabled !== 'boolean') throw new TypeError('enabled must be a boolean')
-  if (typeof waitThreshold !== 'number') {
-    throw new TypeError('waitThreshold must be a number of milliseconds')
-  }
+  checkType('enabled', enabled, 'boolean')
+  checkType('waitThreshold', waitThreshold, 'number', ' of milliseconds')
   if (!(waitThreshold >= 0)) {
     throw new RangeError(`waitThreshold must be 0 ms or more, not ${waitThreshold}`)
   }
