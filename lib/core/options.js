@@ -26,17 +26,8 @@ function checkCallback(callback, key, options) {
   throw typeError('callback must be a function', callback)
 }
 
-/** Returns `value`, which a callback has returned whose lock is released now. */
-function atOnce(value) {
-  if (typeof value?.then === 'function') {
-    platform.warnHere(
-      'BOXOFFICE_ASYNC_CALLBACK',
-      'the callback of a blocking call returned a Promise, which the lock does not wait for: use runExclusive() or runShared()',
-      'It was called',
-    )
-  }
-  return value
-}
+/** Returns `value`, which the callback of a blocking call has returned. */
+const atOnce = (value) => platform.atOnce(value)
 
 /** The error for an argument after all others, which would have no effect. */
 const surplusError = () =>

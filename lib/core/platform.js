@@ -37,6 +37,9 @@ module.exports = {
   /** Warns of a mistake. `what` the caller did is shown with its stack, where the runtime has warnings. */
   warnHere: (_code, message, _what) => console.warn(`boxoffice: ${message}`),
 
+  /** Returns `value`, which the callback of a blocking call has returned, and warns of a Promise where it can. */
+  atOnce: (value) => value,
+
   /** Returns the text by which an error shows a value that is no object of this package. */
   describe: (value) => (value instanceof Object ? 'another object' : String(value)),
 

@@ -8,6 +8,7 @@ const { warnHere } = require('../core/warn.js')
 Object.assign(platform, {
   now: builtins.now,
   addAbortListener: builtins.events.addAbortListener,
+  atOnce,
   expectListeners,
   howToSeeHolders: '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
   contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
@@ -38,6 +39,17 @@ function expectListeners(signal) {
     // The signal of a polyfill, or of jsdom: it has no such limit.
     if (error.code !== 'ERR_INVALID_ARG_TYPE') throw error
   }
+}
+
+function atOnce(value) {
+  if (typeof value?.then === 'function') {
+    warnHere(
+      'BOXOFFICE_ASYNC_CALLBACK',
+      'the callback of a blocking call returned a Promise, which the lock does not wait for: use runExclusive() or runShared()',
+      'It was called',
+    )
+  }
+  return value
 }
 
 function describe(value) {
