@@ -4,7 +4,7 @@ const { lockError } = require('../core/errors.js')
 const { LocalMutex, Runner } = require('../core/mutex.js')
 const { acquireOptions, lockingOptions, readWait } = require('../core/options.js')
 const { run } = require('../core/run.js')
-const { describe } = require('../core/waiter.js')
+const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({
@@ -17,7 +17,7 @@ const wish = Object.freeze({
 const pass = Object.freeze({ ...wish, isToStay: true })
 
 class Passer extends Runner {}
-describe(Passer, { isToStay: true })
+setTraits(Passer, { isToStay: true })
 
 class EngineMutex extends EngineLock {
   constructor(traits) {

@@ -9,7 +9,7 @@ const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
 const { undelivered } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
-const { describe } = require('../core/waiter.js')
+const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
 
 const wish = Object.freeze({ isToWait: true })
@@ -17,7 +17,7 @@ const wish = Object.freeze({ isToWait: true })
 const pass = Object.freeze({ ...wish, isToStay: true })
 
 class Passer extends Acquirer {}
-describe(Passer, { isToStay: true })
+setTraits(Passer, { isToStay: true })
 
 class EngineSemaphore extends EngineLock {
   /** The holders, in order of admission. */

@@ -25,7 +25,7 @@ const { readWait } = require('./options.js')
 const { makeReleaser, undelivered } = require('./releaser.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
 const { observed } = require('./platform.js')
-const { describe, Waiter } = require('./waiter.js')
+const { setTraits, Waiter } = require('./waiter.js')
 
 class LentMutex extends LentTickets {
   constructor(lender) {
@@ -295,6 +295,6 @@ class Passer extends Waiter {
     this.resolve()
   }
 }
-describe(Passer, { isToStay: true, isPassing: true })
+setTraits(Passer, { isToStay: true, isPassing: true })
 
 module.exports = { LentMutex }

@@ -12,12 +12,12 @@
 // releaser of an earlier grant does nothing, ever.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
-const { acquireOptions, checkCallback, lockingOptions, atOnce, readWait } = require('./options.js')
+const { acquireOptions, atOnce, checkCallback, lockingOptions, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { localGrant, makeReleaser } = require('./releaser.js')
 const { checkStack } = require('./stack.js')
 const { observed } = require('./platform.js')
-const { describe, Waiter } = require('./waiter.js')
+const { setTraits, Waiter } = require('./waiter.js')
 
 const free = 0
 const done = Promise.resolve()
@@ -295,6 +295,6 @@ class Returner extends MutexWaiter {
     this.begin(mutex, this.grant, undefined, false)
   }
 }
-describe(Returner, { isToStay: true })
+setTraits(Returner, { isToStay: true })
 
 module.exports = { free, LocalMutex, Locker, nextGrant, Returner, Runner }

@@ -2,7 +2,7 @@
 // The callers of a read-write lock of one thread (rw_lock.js), which know what they need of it: a reader, a writer, and a
 // reader that becomes the writer. What they get is a releaser, or for a callback a grant.
 const { RWGrant, readReleaser, writeReleaser } = require('./rw_releaser.js')
-const { describe, Waiter } = require('./waiter.js')
+const { setTraits, Waiter } = require('./waiter.js')
 
 class Reader extends Waiter {
   static fits(lock) {
@@ -17,7 +17,7 @@ class Reader extends Waiter {
     lock.readerCount++
   }
 }
-describe(Reader, { mode: 'shared' })
+setTraits(Reader, { mode: 'shared' })
 
 class Writer extends Waiter {
   static fits(lock) {

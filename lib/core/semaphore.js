@@ -24,7 +24,7 @@ const {
 } = require('./units.js')
 const { observed } = require('./platform.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
-const { describe, Waiter } = require('./waiter.js')
+const { setTraits, Waiter } = require('./waiter.js')
 
 class LocalSemaphore extends LocalLock {
   constructor(value) {
@@ -258,7 +258,7 @@ class Runner extends Waiter {
   }
 }
 /** It rejects as async-mutex does: users rely on its order to the microtask. */
-describe(Runner, { mode: undefined, rejectsAtOnce: true })
+setTraits(Runner, { mode: undefined, rejectsAtOnce: true })
 
 class Acquirer extends Runner {
   static valueOf(lock, weight) {

@@ -135,12 +135,12 @@ class Limits {
  * Gives the waiters of a class `traits` in common. The class has them as well, for a caller that has no waiter yet: V8 reads
  * a property of `Kind.prototype` six times as slowly.
  */
-function describe(Kind, traits) {
+function setTraits(Kind, traits) {
   Object.assign(Kind, traits)
   Object.assign(Kind.prototype, traits)
 }
 
-describe(AnyWaiter, {
+setTraits(AnyWaiter, {
   /** The mode: shared, exclusive, or undefined for units of a semaphore. */
   mode: 'exclusive',
   /** Whether cancel() leaves the waiter alone. */
@@ -155,7 +155,7 @@ describe(AnyWaiter, {
   wait: undefined,
 })
 
-describe(UnobservedWaiter, { isToStay: true, rejectsAtOnce: true })
+setTraits(UnobservedWaiter, { isToStay: true, rejectsAtOnce: true })
 
 // The executors of every promise: closures made once. Each function kept costs a write barrier of some 6 ns.
 let lastResolve
@@ -192,4 +192,4 @@ function wait(queue, Kind, weight, asked, subject, ticket) {
   return promise
 }
 
-module.exports = { AnyWaiter, describe, Limits, UnobservedWaiter, wait, Waiter }
+module.exports = { AnyWaiter, Limits, setTraits, UnobservedWaiter, wait, Waiter }

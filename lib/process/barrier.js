@@ -7,7 +7,7 @@ const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { describe, wait } = require('../core/waiter.js')
+const { setTraits, wait } = require('../core/waiter.js')
 const { abandonWait, grantedAbandoned, notGranted, Waiter } = require('./waiters.js')
 
 const { broken, missingShift } = native.layout.barrier
@@ -96,6 +96,6 @@ class Party extends Waiter {
     this.missing = missing
   }
 }
-describe(Party, { rejectsAtOnce: true })
+setTraits(Party, { rejectsAtOnce: true })
 
 module.exports = { SharedBarrier }

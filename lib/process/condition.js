@@ -8,7 +8,7 @@ const native = require('../addon/load.js')
 const { free } = require('../core/mutex.js')
 const { readWait } = require('../core/options.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const { describe, wait } = require('../core/waiter.js')
+const { setTraits, wait } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
 
 const idle = 0
@@ -128,7 +128,7 @@ class ConditionWaiter extends Waiter {
     super.end()
   }
 }
-describe(ConditionWaiter, { isToStay: true })
+setTraits(ConditionWaiter, { isToStay: true })
 
 /** Queues for its mutex in C++. */
 class Notified extends ConditionWaiter {

@@ -1,6 +1,6 @@
 'use strict'
 // Waiters of waitForUnlock: a passer releases the lock in the turn in which it is granted.
-const { describe } = require('../core/waiter.js')
+const { setTraits } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
 
 /** The passers that have been granted a lock in this turn. */
@@ -32,6 +32,6 @@ class Passer extends Waiter {
     this.lock.shared.passing += change
   }
 }
-describe(Passer, { isToStay: true, isPassing: true })
+setTraits(Passer, { isToStay: true, isPassing: true })
 
 module.exports = { Passer }

@@ -18,7 +18,7 @@ const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { observed } = require('../core/platform.js')
 const { grantedAbandoned, isGranted, takeCompletions, Waiter } = require('./waiters.js')
-const { describe } = require('../core/waiter.js')
+const { setTraits } = require('../core/waiter.js')
 
 const { valueShift } = native.layout.semaphore
 
@@ -235,7 +235,7 @@ class Acquirer extends Waiter {
 }
 
 /** As async-mutex does: users rely on its order to the microtask. */
-describe(Acquirer, { rejectsAtOnce: true })
+setTraits(Acquirer, { rejectsAtOnce: true })
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
   if (before > lock.shared.most) lock.noteFree(before)
