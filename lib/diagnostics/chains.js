@@ -200,10 +200,8 @@ function promiseResolve(id) {
   const link = liveOf(runner.link)
   if (link === null) return
   for (const promise of [runner, ...madeFor(runner)]) {
-    if (promise.id !== id) continue
-    // Unless the step gives a hold of its own. What gave it this one may have been an assumption.
-    const handed = liveOf(promise.handed)
-    if (handed === null || handed === link) link.givenBy(promise, runner.isUnsure)
+    // Unless the step gives a hold of its own.
+    if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise, runner.isUnsure)
   }
 }
 
@@ -273,6 +271,8 @@ function enters(link) {
   if (step === undefined) return
   step.link = link
   step.isUnsure = false
+  // A hold that it had been given before goes on inside this one.
+  step.isHanded = false
 }
 
 /** `timer` does not continue its chain. A timer of a fake clock is not a resource, and may be a number. */

@@ -359,6 +359,20 @@ describe('The order of locks', function () {
     })
   }
 
+  it('of an engine is not told of, for a caller beside one that holds both in that order', async () => {
+    const engine = await newEngine()
+    const [a, b] = ['outer', 'inner'].map(
+      (name) => new Mutex({ engine, name: `${name} of siblings`, diagnostics }),
+    )
+    const nothing = async () => {}
+    const inOrder = async () => {
+      await a.runExclusive(nothing)
+      await a.runExclusive(() => b.runExclusive(nothing))
+    }
+    const warnings = await told(() => Promise.all([b.runExclusive(turn), inOrder()]))
+    assert.deepEqual(warnings, [])
+  })
+
   it('takes locks that an inherited method makes for one', async () => {
     class Base {
       make() {
