@@ -79,7 +79,7 @@ class Recursive {
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
     // It changes no state, so an endless recursion that overflows the stack leaves nothing to undo.
-    if (this.isOnStack()) return callback(this.told(this.holds.outermost))
+    if (this.isOnStack()) return atOnce(callback(this.told(this.holds.outermost)))
     const hold = this.enterSync(context(), limits)
     try {
       return atOnce(contexts().run(hold, callback, this.told(hold)))

@@ -5,6 +5,9 @@ const platform = require('../core/platform.js')
 const { trackWaits } = require('../core/pending.js')
 const { warnHere } = require('../core/warn.js')
 
+const isAsync =
+  'the callback of a blocking call returned a Promise, which the lock does not wait for: use runExclusive() or runShared()'
+
 Object.assign(platform, {
   now: builtins.now,
   addAbortListener: builtins.events.addAbortListener,
@@ -42,12 +45,11 @@ function expectListeners(signal) {
 }
 
 function atOnce(value) {
-  if (typeof value?.then === 'function') {
-    warnHere(
-      'BOXOFFICE_ASYNC_CALLBACK',
-      'the callback of a blocking call returned a Promise, which the lock does not wait for: use runExclusive() or runShared()',
-      'It was called',
-    )
+  try {
+    if (typeof value?.then === 'function')
+      warnHere('BOXOFFICE_ASYNC_CALLBACK', isAsync, 'It was called')
+  } catch {
+    // The callback has run, so its caller gets the value, though `then` may throw, and the stack may be at its end.
   }
   return value
 }

@@ -27,6 +27,10 @@ const calls = {
   'RWLock.runExclusiveSync()': (f) => new RWLock(blocking).runExclusiveSync(f),
   'RWLock.runSharedSync()': (f) => new RWLock(blocking).runSharedSync(f),
   'RecursiveMutex.runExclusiveSync()': (f) => new RecursiveMutex(blocking).runExclusiveSync(f),
+  'RecursiveMutex.runExclusiveSync() inside itself': (f) => {
+    const recursive = new RecursiveMutex(blocking)
+    return recursive.runExclusiveSync(() => [recursive.runExclusiveSync(f)])[0]
+  },
   'KeyedMutex.runExclusiveSync()': (f) => new KeyedMutex(blocking).runExclusiveSync('a', f),
   'KeyedMutex.runExclusiveSync(), reentrant': (f) =>
     new KeyedMutex(reentrant).runExclusiveSync('a', f),
@@ -50,6 +54,15 @@ describe('A callback that returns a Promise, and is not waited for', () => {
       assert.deepEqual(others, [])
       assert.match(warning.message, /returned a Promise, which the lock does not wait for: use/)
       assert.match(warning.detail, /^It was called here:\n.*async_callback\.test\.js/)
+    })
+
+    it(`reaches the caller though its then() cannot be read: ${name}`, () => {
+      const { proxy, revoke } = Proxy.revocable({}, {})
+      revoke()
+      assert.equal(
+        call(() => proxy),
+        proxy,
+      )
     })
 
     it(`gets none for a value: ${name}`, async () => {
