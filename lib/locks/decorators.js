@@ -3,8 +3,6 @@
 // methods are closures that need no `this`.
 const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
-const { keyedMark } = require('./receiver.js')
-const { Mutex } = require('./mutex.js')
 const {
   acquireOptions,
   checkCallback,
@@ -14,17 +12,14 @@ const {
   timeoutTypeError,
   weightedAcquireOptions,
 } = require('../core/options.js')
-const { Semaphore } = require('./semaphore.js')
-
-const decorated = new WeakSet()
+const { keyedMark, signalMark } = require('./receiver.js')
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   checkSingle(lock)
   const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
-  const isOurs = lock instanceof Mutex || lock instanceof Semaphore || decorated.has(lock)
-  const within = isOurs ? limit : race
+  const within = lock[signalMark] === true ? limit : race
 
   /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
   function limit(wait, how) {
@@ -89,8 +84,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   for (const method of ['close', 'onIdle']) {
     if (typeof lock[method] === 'function') limited[method] = () => lock[method]()
   }
-  decorated.add(limited)
-  return limited
+  return Object.defineProperty(limited, signalMark, { __proto__: null, value: true })
 }
 
 function checkSingle(lock) {

@@ -4,6 +4,7 @@ const { surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
 const { now, tryRun } = require('../core/run.js')
+const { signalMark } = require('./receiver.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -88,5 +89,6 @@ class Mutex extends Holdable {
     return lockOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
   }
 }
+Mutex.prototype[signalMark] = true
 
 module.exports = { kind, Mutex }

@@ -22,7 +22,10 @@ function receiverError({ class: name, instance = a(name) }, method, receiver, ow
 
 const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 
-/** The property of every keyed lock, by which code knows one without its class. */
-const keyedMark = Symbol('keyed')
+// Properties by which code knows a lock without its class, which another copy of the package has as well.
+/** Of every keyed lock. */
+const keyedMark = Symbol.for('boxoffice.keyed')
+/** Of every lock whose acquire() and waitForUnlock() take a signal. */
+const signalMark = Symbol.for('boxoffice.takesSignal')
 
-module.exports = { isOfKind, keyedMark, receiverError }
+module.exports = { isOfKind, keyedMark, receiverError, signalMark }

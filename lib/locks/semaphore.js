@@ -6,6 +6,7 @@ const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
+const { signalMark } = require('./receiver.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
@@ -98,5 +99,6 @@ class Semaphore extends Holdable {
     lockOf(this, kind, 'release').release(weight)
   }
 }
+Semaphore.prototype[signalMark] = true
 
 module.exports = { Semaphore }

@@ -71,6 +71,27 @@ describe('two copies of the package', () => {
     }
   }
 
+  it('decorate locks of each other: a late waiter leaves the queue at once', async () => {
+    const { KeyedMutex, tryAcquire, withTimeout } = theirs()
+    const locks = [
+      new ours.Mutex(),
+      new ours.Semaphore(1),
+      ours.withTimeout(new ours.Mutex(), 60_000),
+      new ours.Mutex({ name: 'decorated' }),
+    ]
+    for (const lock of locks) {
+      const given = await lock.acquire()
+      await assert.rejects(withTimeout(lock, 1).acquire(), { code: 'ERR_LOCK_TIMEOUT' })
+      await assert.rejects(tryAcquire(lock).acquire(), { code: 'ERR_LOCK_ALREADY_LOCKED' })
+      const release = given[1] ?? given
+      if (lock.snapshot !== undefined) assert.equal(lock.snapshot().waiting, 0)
+      release()
+      // A waiter that was left behind would have the lock now.
+      assert.equal(lock.isLocked(), false)
+    }
+    assert.throws(() => ours.withTimeout(new KeyedMutex(), 1), /a keyed lock cannot be decorated/)
+  })
+
   it('share their locks: by memory, by name, by key, by request', async () => {
     const seen = new Int32Array(new SharedArrayBuffer(24))
     const { buffer } = new ours.Mutex({ shared: true })
