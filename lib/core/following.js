@@ -3,11 +3,11 @@
 const { abort, listen, reasonOf } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
-/** A controller that aborts with the first of `signals` to abort, until end(). */
+/** A controller that aborts with the first of `signals`, or of those that add() is given, to abort, until end(). */
 function following(signals) {
   const controller = new AbortController()
   const ends = []
-  for (const signal of signals) {
+  const add = (signal) => {
     const onAbort = () => abort(controller, reasonOf(signal))
     if (signal.aborted) {
       onAbort()
@@ -16,8 +16,10 @@ function following(signals) {
       ends.push(() => listening.stop(onAbort))
     }
   }
+  for (const signal of signals) add(signal)
   return {
     controller,
+    add,
     end() {
       for (const end of ends) end()
     },

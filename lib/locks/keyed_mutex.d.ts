@@ -55,7 +55,8 @@ export class KeyedMutex implements Closable {
    * Acquires a key, or all of several keys, after waiting in their queues. Several keys are acquired one after the
    * other in an order that every caller shares, each key once. `timeout` covers all of them together, and a caller that
    * times out or is aborted holds none. With an empty list the call acquires no key and does not wait. Rejects as
-   * {@link Mutex.acquire} does.
+   * {@link Mutex.acquire} does, and with `ERR_LOCK_LOST` when a key is lost while the call waits for the next one: because
+   * `maxHold` is over, or because the engine lost the lease.
    *
    * @param options a bare number is a TypeError, because it may be meant as a timeout or as a priority.
    * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise

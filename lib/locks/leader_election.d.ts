@@ -73,7 +73,7 @@ export class LeaderElection implements AsyncDisposable {
    *   The next term in another process begins after the abort, even if the callback has not ended. In this thread it
    *   begins then only with a `maxHold`, and otherwise when the callback has ended;
    * - with the reason of `options.signal`, or with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term begins
-   *   when the callback has ended, however long it ignores its signal.
+   *   when the callback has ended, or when the term is lost before, which this signal no longer tells.
    *
    * This call of `lead()` never runs the callback again before it has ended.
    *

@@ -52,6 +52,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   }
   const acquireNext = (lock) => acquire(lock, limits)
   const held = []
+  let losses
   let next
   const stop = afterStart(map, (passed) => limit.start(timeout - passed))
   try {
@@ -62,8 +63,12 @@ async function acquireMany(map, keys, options, acquire, late) {
         return undefined
       }
       held.push(release)
+      // In wider scopes it may be lost while this call waits for the next one.
+      if (release.signal === undefined) continue
+      losses ??= following(limit.signal === undefined ? [] : [limit.signal])
+      losses.add(release.signal)
+      limits.signal = losses.controller.signal
     }
-    // Over an engine a lease may have been lost while this call waited for another.
     for (const release of held) throwIfAborted(release.signal)
   } catch (error) {
     giveBack(held)
@@ -71,6 +76,7 @@ async function acquireMany(map, keys, options, acquire, late) {
     throw isLate ? late(ordered, 0, next) : error
   } finally {
     stop()
+    losses?.end()
     limit.end()
   }
   return releaserOf(map, ordered, held)

@@ -290,6 +290,22 @@ describe('Holds of scope host', function () {
   })
 
   describe('with a maxHold', () => {
+    it('end a wait for several keys as soon as one of them is lost', async () => {
+      const name = freshName()
+      const keyed = open(name, { maxHold: 200 }, KeyedMutex)
+      const other = await startWith(name, { maxHold: long }, 'KeyedMutex')
+      await other.does("await my.lock.lock('b')")
+      for (const acquire of [
+        () => keyed.acquire(['a', 'b']),
+        () => keyed.acquire(['a', 'b'], { timeout: long }),
+        () => keyed.runExclusive(['a', 'b'], assert.fail, { signal: new AbortController().signal }),
+      ])
+        await assert.rejects(acquire(), { code: 'ERR_LOCK_LOST', message: /"a"/ })
+      assert.deepEqual([keyed.isLocked('a'), keyed.isLocked('b')], [false, true])
+      await other.does("my.lock.unlock('b')")
+      ;(await keyed.acquire(['a', 'b']))()
+    })
+
     it('abort their signal before the next caller is admitted and told', async () => {
       const mutex = open(freshName(), { maxHold: 150 })
       const order = []
