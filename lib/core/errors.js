@@ -20,17 +20,31 @@ function isLockError(error, code) {
   return code === undefined || error.code === code
 }
 
+const mostShown = 50
+
 /** A wrong value in a message. */
 function shown(value) {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'string') return kindOf(value)
+  return JSON.stringify(value.length > mostShown ? `${value.slice(0, mostShown)}…` : value)
+}
+
+function kindOf(value) {
+  if (typeof value === 'string' || typeof value === 'function') return `a ${typeof value}`
   if (typeof value !== 'object' || value === null) return String(value)
-  const kind = Object.prototype.toString.call(value).slice(8, -1)
-  return kind === 'Object' ? 'an object' : kind
+  try {
+    const [, kind] = /^\[object (\w{1,50})\]$/.exec(Object.prototype.toString.call(value))
+    if (kind !== 'Object') return kind
+  } catch {
+    // The tag is no name, or cannot be read: a getter throws, or a proxy has been revoked.
+  }
+  return 'an object'
 }
 
 /** `rule` says what a `value` must be that a caller has given, and `hint` what to do. */
 const typeError = (rule, value, hint = '') => new TypeError(`${rule}, not ${shown(value)}${hint}`)
+
+/** The same where an object is missing: a string in place of a client may have a password in it. */
+const kindError = (rule, value) => new TypeError(`${rule}, not ${kindOf(value)}`)
 
 /** Throws unless `value`, which messages call `what`, is of `type`, such as a number ` of keys`. */
 function checkType(what, value, type, of = '') {
@@ -51,6 +65,7 @@ module.exports = {
   E_TIMEOUT,
   isError,
   isLockError,
+  kindError,
   lockError,
   typeError,
 }

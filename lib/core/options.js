@@ -1,6 +1,6 @@
 'use strict'
 // Checks users' options and reads each of them once.
-const { checkType, isError, typeError } = require('./errors.js')
+const { checkType, isError, kindError, typeError } = require('./errors.js')
 const platform = require('./platform.js')
 
 /** A longer delay makes setTimeout fire at once. So some 24 days and more count as no deadline. */
@@ -23,7 +23,7 @@ function checkCallback(callback, key, options) {
   if (typeof key === 'function') {
     throw new TypeError('the key is missing: a keyed lock takes (key, callback)')
   }
-  throw typeError('callback must be a function', callback)
+  throw kindError('callback must be a function', callback)
 }
 
 /** Returns `value`, which the callback of a blocking call has returned. */
@@ -38,7 +38,7 @@ const surplusError = () =>
 const isObject = (value) => typeof value === 'object' && value !== null
 
 function checkObject(options) {
-  if (!isObject(options)) throw typeError('options must be an object', options)
+  if (!isObject(options)) throw kindError('options must be an object', options)
 }
 
 /**
@@ -51,10 +51,10 @@ function checkKnown(options, known) {
   for (const name in options) {
     isEmpty = false
     if (known.has(name) || isOfEveryObject(options, name)) continue
-    throw kindError(options, known) ?? unknownError(name, known)
+    throw optionsError(options, known) ?? unknownError(name, known)
   }
   if (!isEmpty) return
-  const error = kindError(options, known)
+  const error = optionsError(options, known)
   // Getters of a class are options, too.
   if (error !== undefined && ![...known].some((name) => name in options)) throw error
 }
@@ -63,7 +63,7 @@ function checkKnown(options, known) {
 const optionOf = { SharedArrayBuffer: 'buffer', AbortSignal: 'signal', Engine: 'engine' }
 
 /** The error for an object of another kind than options, if `options` is one. */
-function kindError(options, known) {
+function optionsError(options, known) {
   const kind = Object.prototype.toString.call(options).slice(8, -1)
   if (kind === 'Object') return undefined
   const option = optionOf[kind]
@@ -86,6 +86,7 @@ const meant = {
   lease: 'did you mean maxHold?',
   duration: 'did you mean maxHold?',
   reentrant: 'a KeyedMutex has it; without keys use a RecursiveMutex',
+  cancelError: 'a lock with cancel() has it',
 }
 
 function unknownError(name, known) {
@@ -155,7 +156,7 @@ function checkSignal(signal) {
     typeof signal.aborted === 'boolean' &&
     typeof signal.addEventListener === 'function' &&
     typeof signal.removeEventListener === 'function'
-  if (!isSignal) throw typeError('signal must be an AbortSignal', signal)
+  if (!isSignal) throw kindError('signal must be an AbortSignal', signal)
 }
 
 /** Constructors take options, or, as async-mutex's do, the error that cancel() rejects with. */
@@ -267,9 +268,9 @@ module.exports = {
   checkWaitObject,
   isObject,
   isOfEveryObject,
-  kindError,
   lockingOptions,
   longestTimeout,
+  optionsError,
   readSyncWait,
   readWait,
   refuseNumber,

@@ -6,7 +6,7 @@ const {
   checkTimeout,
   isObject,
   isOfEveryObject,
-  kindError,
+  optionsError,
   readSyncWait,
 } = require('../core/options.js')
 
@@ -52,7 +52,7 @@ function copyOf(options) {
 
 function isOfAnotherKind(options) {
   try {
-    return kindError(options, isName) !== undefined
+    return optionsError(options, isName) !== undefined
   } catch {
     return true // its own Symbol.toStringTag throws: the reader of options meets the error
   }

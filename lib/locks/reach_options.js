@@ -1,6 +1,6 @@
 'use strict'
 // Reads the constructor options that say which threads or processes share the lock, and its diagnostics.
-const { checkType, typeError } = require('../core/errors.js')
+const { checkType, kindError, typeError } = require('../core/errors.js')
 const { isSharedArrayBuffer } = require('../core/builtins.js').util.types
 const { readDiagnostics } = require('../diagnostics/levels.js')
 
@@ -65,7 +65,7 @@ function checkBesideEngine({ name: _, ...others }) {
 
 function checkPlace(buffer, byteOffset, bytes) {
   if (bytes === 0) throw new TypeError('a keyed map has no buffer: share it by a name')
-  if (!isSharedArrayBuffer(buffer)) throw typeError('buffer must be a SharedArrayBuffer', buffer)
+  if (!isSharedArrayBuffer(buffer)) throw kindError('buffer must be a SharedArrayBuffer', buffer)
   checkType('byteOffset', byteOffset, 'number')
   const last = buffer.byteLength - bytes
   if (last < 0) throw new RangeError(`buffer must have room for ${bytes} bytes`)

@@ -89,7 +89,7 @@ function madeBy(node) {
   if (!ts.isCallExpression(node)) return undefined
   const [code, message, hint] = node.arguments
   if (name === 'checkType') return { code: 'TypeError', message: code, end: typeOf(node.arguments) }
-  if (name === 'typeError')
+  if (name === 'typeError' || name === 'kindError')
     return { code: 'TypeError', message: code, end: notThis + (textsOf(hint)[0] ?? '') }
   if (!codedMakers.has(name)) return undefined
   return { code: code.text, message }

@@ -194,13 +194,13 @@ describe('boxoffice/local', () => {
 describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
-    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.1],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.5],
+    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.3],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.7],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      28.7,
+      29,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]

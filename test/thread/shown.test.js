@@ -6,7 +6,7 @@ const boxoffice = require('../..')
 const { scopes } = require('../helpers/scopes.js')
 
 const { AutoResetEvent, isLockError, KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = boxoffice
-const { RecursiveMutex, RWLock, Semaphore } = boxoffice
+const { CountdownLatch, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
 describe('a printed lock', () => {
   for (const [scope, use] of Object.entries(scopes)) {
@@ -118,6 +118,13 @@ describe('isLockError() with a code', () => {
 })
 
 describe('a wrong value', () => {
+  const hostile = {
+    get [Symbol.toStringTag]() {
+      throw new Error('mine')
+    },
+  }
+  const revoked = Proxy.revocable({}, {})
+  revoked.revoke()
   const cases = [
     [
       () => new Mutex('orders'),
@@ -160,6 +167,18 @@ describe('a wrong value', () => {
     [() => new Mutex().runExclusive(), 'callback must be a function, not undefined'],
     [() => new Mutex().runExclusive(['a']), 'callback must be a function, not Array'],
     [() => new Mutex(() => {}), 'options must be an object, not a function'],
+    [() => new Mutex().acquire('5s'), 'options must be an object, not a string'],
+    [
+      () => new Mutex().acquire({ priority: 'high'.repeat(1e6) }),
+      `priority must be a number, not "${'high'.repeat(12)}hi…"`,
+    ],
+    [() => new Mutex({ name: hostile }), 'name must be a string, not an object'],
+    [() => new Mutex({ name: revoked.proxy }), 'name must be a string, not an object'],
+    [
+      () => new CountdownLatch(1, new Error('mine')),
+      /^unknown option "cancelError": a lock with cancel\(\) has it/,
+    ],
+    [() => new Mutex({ byteOffset: 8 }), 'byteOffset is for a lock with a buffer'],
     [
       () => new Mutex().runExclusive(Promise.resolve()),
       'callback must be a function, not a Promise, whose work has begun already: pass () => work()',

@@ -1,6 +1,6 @@
 'use strict'
 // Connects to etcd through the user's package etcd3, with the options of the user's client.
-const { typeError } = require('../../core/errors.js')
+const { kindError } = require('../../core/errors.js')
 const { createHash } = require('node:crypto')
 const { checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
@@ -24,7 +24,7 @@ const channelOptions = {
 /** The options of `client`, or `connection` instead: only those that can be cloned to another thread. */
 function connectionOf(client, connection = client?.pool?.options) {
   if (typeof client?.leaseClient !== 'object' || typeof client.pool?.exec !== 'function') {
-    throw typeError('client must be an Etcd3 of the package etcd3', client)
+    throw kindError('client must be an Etcd3 of the package etcd3', client)
   }
   checkObject(connection)
   const { hosts = '127.0.0.1:2379', credentials, auth, grpcOptions } = connection

@@ -3,7 +3,7 @@
 // command is one call of a function there.
 const { join } = require('node:path')
 const { checkObject } = require('../../core/options.js')
-const { checkType, lockError, typeError } = require('../../core/errors.js')
+const { checkType, kindError, lockError } = require('../../core/errors.js')
 const { readEngineOptions, timesOf } = require('../engine.js')
 const { versionError } = require('../errors.js')
 const { findPackage } = require('../find.js')
@@ -51,7 +51,7 @@ class Driver {
   /** `options` are those of postgres(). */
   constructor(pool, options) {
     if (typeof pool?.query !== 'function' || typeof pool.Client !== 'function') {
-      throw typeError('pool must be a Pool of the package pg', pool)
+      throw kindError('pool must be a Pool of the package pg', pool)
     }
     checkObject(options)
     const { connection = pool.options, connections = 4 } = options

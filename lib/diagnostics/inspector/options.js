@@ -1,6 +1,6 @@
 'use strict'
 // Access to the page: the options are checked once, when the handler is made.
-const { checkType, typeError } = require('../../core/errors.js')
+const { checkType, kindError } = require('../../core/errors.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
 
 /** Labels of a domain name or of an IPv4 address, or an IPv6 address in brackets: no scheme, no port. */
@@ -12,13 +12,13 @@ function readOptions(options) {
   checkObject(options)
   checkKnown(options, inspectorOptions)
   const { hosts = [], allowRemote = false } = options
-  if (!Array.isArray(hosts)) throw typeError('hosts must be an array of host names', hosts)
+  if (!Array.isArray(hosts)) throw kindError('hosts must be an array of host names', hosts)
   checkType('allowRemote', allowRemote, 'boolean')
   return { hosts: new Set(hosts.map(readHostName)), allowRemote }
 }
 
 function readHostName(host) {
-  if (typeof host !== 'string') throw typeError('hosts must be an array of host names', host)
+  checkType('each of hosts', host, 'string')
   const name = host.toLowerCase()
   if (!hostName.test(name)) {
     throw new RangeError(
