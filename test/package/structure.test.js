@@ -6,6 +6,7 @@ const { readdirSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 const native = require('../../lib/addon/load.js')
 const { lent, lentAbandoned, notLent } = require('../../lib/core/lender.js')
+const { runCode } = require('../helpers/processes.js')
 
 const lib = path.join(__dirname, '..', '..', 'lib')
 
@@ -60,6 +61,25 @@ describe('The structure of lib/', () => {
     const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
     assert.ok(code.length > 300, `${code.length} files`)
     assert.deepEqual(long, [])
+  })
+
+  it('imports only names that the other file exports', async () => {
+    const names = sources.flatMap((file) => {
+      const code = readFileSync(file, 'utf8')
+      const imports = [...code.matchAll(/const \{([^}]*)\} = require\('(\.[^']+)'\)(?!\.)/g)]
+      return imports.flatMap(([, list, target]) => {
+        const exported = list.split(',').map((one) => one.split(':')[0].trim())
+        return exported.filter((name) => name !== '').map((name) => [file, target, name])
+      })
+    })
+    assert.ok(names.length > 1000, `${names.length} names`)
+    // In another process, because some files do more than export when they are loaded.
+    const { shown } = await runCode(
+      `const path = require('node:path')
+      const isMissing = ([file, target, name]) => !(name in require(path.resolve(path.dirname(file), target)))
+      show(${JSON.stringify(names)}.filter(isMissing))`,
+    )
+    assert.deepEqual(shown, [[]])
   })
 
   it('has a core that imports no other folder', () => {
