@@ -201,6 +201,34 @@ describe('Of a name that nothing uses any more, a thread keeps no object', funct
     })
   }
 
+  it('but keeps a mutex that is held without an object as long as callers wait for it', async () => {
+    const outcome = await shown(`
+      const { queryObjects } = require('node:v8')
+      const { LentMutex } = require(${JSON.stringify(require.resolve('../../lib/core/lent_mutex.js'))})
+      new Mutex({ name: 'another' }).tryLock()
+      await collect()
+      const objects = () => queryObjects(LentMutex, { format: 'count' })
+      const before = objects()
+      const done = []
+      const wait = () => {
+        new Mutex({ name: 'a' }).tryLock()
+        for (let i = 0; i < 2; i++) new Mutex({ name: 'a' }).lock().then(() => done.push(i))
+      }
+      wait()
+      await collect()
+      const alive = setInterval(() => {}, 1000)
+      for (let i = 0; i < 2; i++) {
+        new Mutex({ name: 'a' }).unlock()
+        while (done.length <= i) await turn()
+        await collect()
+      }
+      new Mutex({ name: 'a' }).unlock()
+      clearInterval(alive)
+      await collect()
+      show({ done, left: objects() - before })`)
+    assert.deepEqual(outcome, { done: [0, 1], left: 0 })
+  })
+
   it('but admits a waiter without an object', async () => {
     const outcome = await shown(`
       const wait = () => {
