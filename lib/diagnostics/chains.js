@@ -271,7 +271,7 @@ function enters(link) {
   if (step === undefined) return
   step.link = link
   step.isUnsure = false
-  // A hold that it had been given before goes on inside this one.
+  // The hold that the step was given before is the one around this link.
   step.isHanded = false
 }
 

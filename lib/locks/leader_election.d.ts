@@ -73,7 +73,7 @@ export class LeaderElection implements AsyncDisposable {
    *   The next term in another process begins after the abort, even if the callback has not ended. In this thread it
    *   begins then only with a `maxHold`, and otherwise when the callback has ended;
    * - with the reason of `options.signal`, or with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term begins
-   *   when the callback has ended, or when the term is lost before, which this signal no longer tells.
+   *   when the callback has ended, or when the term is lost before. The signal does not tell of that loss.
    *
    * This call of `lead()` never runs the callback again before it has ended.
    *

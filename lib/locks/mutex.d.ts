@@ -158,8 +158,8 @@ export class Mutex implements MutexInterface, Closable {
 
   /**
    * Acquires the mutex as {@link Mutex.lockSync} does, runs `callback`, releases, and returns the callback's result.
-   * With an async function as `callback` the mutex is released at the function's first `await`, which a warning with the
-   * code `BOXOFFICE_ASYNC_CALLBACK` tells: use {@link Mutex.runExclusive}.
+   * With an async function as `callback` the mutex is released at the function's first `await`, and a warning
+   * with the code `BOXOFFICE_ASYNC_CALLBACK` says so: use {@link Mutex.runExclusive}.
    *
    * When the `timeout` of a `node:vm` script ends the script inside `callback`, no `finally` runs and the mutex stays
    * held. Acquire outside the script, or call {@link Mutex.release} in the `catch` around `runInContext`.
