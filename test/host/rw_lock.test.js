@@ -13,6 +13,18 @@ function isDead(pid) {
   return state === 'Z' && fs.readdirSync(`/proc/${pid}/task`).length === 1
 }
 
+/** The locks of the kernel on the FIFOs of the members of `directory`: which processes it counts as alive. */
+function slotsInUse(directory) {
+  const locks = fs.readFileSync('/proc/locks', 'latin1').split('\n')
+  const fifos = fs
+    .readdirSync(directory, { recursive: true })
+    .filter((name) => name.includes('fifo-'))
+  return fifos.flatMap((name) => {
+    const { ino } = fs.statSync(`${directory}/${name}`)
+    return locks.filter((lock) => lock.includes(`:${ino} `)).map((lock) => `${name}: ${lock}`)
+  })
+}
+
 const turn = () => new Promise(setImmediate)
 
 describe('An RWLock of scope host', function () {
@@ -164,7 +176,9 @@ describe('An RWLock of scope host', function () {
       }
       host.child.kill('SIGKILL')
       while (!isDead(host.pid));
-      const write = await within(30_000, read.upgrade())
+      const write = await within(30_000, read.upgrade()).catch((cause) => {
+        throw new Error(`round ${round}, slots ${slotsInUse(hosts.directory)}`, { cause })
+      })
       assert.equal(write.abandoned, false)
       read = write.downgrade()
       await host.ends()
