@@ -9,8 +9,8 @@ import type { SemaphoreInterface } from './semaphore.js'
  * too: the wrapper's limit includes the start of the engine, and its error does not tell that the server is silent.
  *
  * @param error the reason of the rejection. @default {@link E_TIMEOUT}
- * @throws {TypeError} when `lock` has no `acquire()`, or has keys, or `timeout` is neither a number nor a numeric
- * string.
+ * @throws {TypeError} when `lock` lacks `acquire()` or `isLocked()`, or has keys, or `timeout` is neither a number nor a
+ * numeric string.
  *
  * @example
  * const mutex = new Mutex()
@@ -41,7 +41,7 @@ export function withTimeout(
  * `withTimeout(lock, 0, error)` does. Over an engine it cannot: use `acquire({ ifAvailable: true })` there.
  *
  * @param error the reason of the rejection. @default {@link E_ALREADY_LOCKED}
- * @throws {TypeError} when `lock` has no `acquire()`, or has keys.
+ * @throws {TypeError} when `lock` lacks `acquire()` or `isLocked()`, or has keys.
  */
 export function tryAcquire(
   lock: MutexInterface & Closable,

@@ -19,7 +19,8 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   checkSingle(lock)
   const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
-  const within = lock[signalMark] === true ? limit : race
+  const takesSignal = lock[signalMark] === true
+  const within = takesSignal ? limit : race
 
   /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
   function limit(wait, how) {
@@ -84,7 +85,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   for (const method of ['close', 'onIdle']) {
     if (typeof lock[method] === 'function') limited[method] = () => lock[method]()
   }
-  return Object.defineProperty(limited, signalMark, { __proto__: null, value: true })
+  return Object.defineProperty(limited, signalMark, { __proto__: null, value: takesSignal })
 }
 
 function checkSingle(lock) {
@@ -93,9 +94,9 @@ function checkSingle(lock) {
       'a keyed lock cannot be decorated: give each wait its limit, as in acquire(key, { timeout: 50 })',
     )
   }
-  if (typeof lock?.acquire !== 'function') {
+  if (typeof lock?.acquire !== 'function' || typeof lock.isLocked !== 'function') {
     throw new TypeError(
-      'lock must have acquire(), as a Mutex or a Semaphore has: give other locks a timeout in their constructor',
+      'lock must have acquire() and isLocked(), as a Mutex or a Semaphore has: give other locks a timeout in their constructor',
     )
   }
 }
@@ -113,7 +114,7 @@ const isOptions = (value) => value !== undefined && typeof value !== 'number'
 function readLimit(given) {
   if (given === undefined) return 0
   const limit = typeof given === 'string' ? Number(given) : given
-  const isNoNumeral = typeof given === 'string' && Number.isNaN(limit)
+  const isNoNumeral = typeof given === 'string' && (Number.isNaN(limit) || given.trim() === '')
   if (typeof limit !== 'number' || isNoNumeral) {
     throw timeoutTypeError(given)
   }

@@ -1,7 +1,8 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
-const { E_CANCELED, E_TIMEOUT, Semaphore, withTimeout } = require('../..')
+const theirs = require('async-mutex')
+const { E_CANCELED, E_TIMEOUT, locks, Semaphore, tryAcquire, withTimeout } = require('../..')
 const { useFakeTimers } = require('../helpers/timers.js')
 const { kinds } = require('../helpers/kinds.js')
 const { assertIdle, note, turn, watch } = require('../helpers/promises.js')
@@ -322,4 +323,48 @@ describe('withTimeout of another lock', () => {
       })
     }
   }
+
+  it('refuses what is neither a Mutex nor a Semaphore', () => {
+    const message = /lock must have acquire\(\) and isLocked\(\)/
+    for (const other of [locks, {}, undefined]) {
+      assert.throws(() => withTimeout(other, 50), { name: 'TypeError', message })
+    }
+  })
+})
+
+describe('Decorators of a lock that takes no signal, around each other', () => {
+  const fake = useFakeTimers()
+  const inner = new Error('inner')
+  const outer = new Error('outer')
+
+  it('reject by the shorter limit', async () => {
+    const mutex = new theirs.Mutex()
+    await mutex.acquire()
+    const limited = withTimeout(mutex, 50, inner)
+    const shorter = watch(withTimeout(limited, 20, outer).acquire())
+    const longer = watch(withTimeout(limited, 80, outer).waitForUnlock())
+    const now = watch(tryAcquire(limited, outer).acquire())
+    fake.clock.tick(20)
+    await turn()
+    assert.equal(now.reason, outer)
+    assert.equal(shorter.reason, outer)
+    fake.clock.tick(30)
+    await turn()
+    assert.equal(longer.reason, inner)
+  })
+
+  it('acquire a free semaphore, and pass the priority on', async () => {
+    const semaphore = new theirs.Semaphore(1)
+    const limited = withTimeout(withTimeout(semaphore, 50), 80)
+    const [value, release] = await limited.acquire()
+    assert.equal(value, 1)
+    const order = []
+    const waits = [1, 5, 3].map((priority) =>
+      limited.runExclusive(() => order.push(priority), 1, priority),
+    )
+    release()
+    await Promise.all(waits)
+    assert.deepEqual(order, [5, 3, 1])
+    assert.equal(semaphore.getValue(), 1)
+  })
 })
