@@ -87,7 +87,7 @@ napi_value busyKeys(const Call& call) {
   const Napi::Env env(call.env());
   Napi::Array keys = Napi::Array::New(env);
   for (const std::string& key : call.loop().shares().table(call.integer(0)).busyKeys()) {
-    keys[keys.Length()] = Napi::String::New(env, key);
+    keys[keys.Length()] = key;
   }
   return keys;
 }

@@ -137,7 +137,7 @@ napi_value hostBusy(const Call& call) {
   Napi::Array busy = Napi::Array::New(env, 3 * all.size());
   std::uint32_t next = 0;
   for (const Busy& one : all) {
-    busy[next++] = Napi::String::New(env, one.text);
+    busy[next++] = one.text;
     busy[next++] = Napi::Boolean::New(env, one.isCut);
     busy[next++] = Napi::Number::New(env, hosts.wordIndexOf(number, one.slot));
   }

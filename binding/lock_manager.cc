@@ -119,7 +119,8 @@ napi_value query(const Call& call) {
   Napi::Array all = Napi::Array::New(env, entries.size() * 3);
   std::uint32_t at = 0;
   for (const LockManager::Entry& one : entries) {
-    all[at++] = Napi::String::New(env, one.name);
+    // Not a Napi::String, which is assigned as UTF-8: that has no unpaired surrogates.
+    all[at++] = one.name;
     all[at++] = Napi::Number::New(env, static_cast<int>(one.mode) | (one.isHeld ? 2 : 0));
     all[at++] = Napi::Number::New(env, one.thread);
   }

@@ -12,7 +12,7 @@ napi_value addOrder(const Call& call) {
   const Napi::Env env(call.env());
   Napi::Array back = Napi::Array::New(env);
   for (const std::string& label : lockOrder().add(call.text(0), call.text(1), call.text(2))) {
-    back[back.Length()] = Napi::String::New(env, label);
+    back[back.Length()] = label;
   }
   return back;
 }

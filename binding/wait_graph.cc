@@ -32,8 +32,8 @@ napi_value arrayOf(const Call& call, const std::optional<WaitGraph::Cycle>& cycl
   if (!cycle) return array;
   array[0U] = Napi::Number::New(env, static_cast<double>(cycle->refused));
   for (const WaitGraph::Step& step : cycle->steps) {
-    array[array.Length()] = Napi::String::New(env, step.wait);
-    array[array.Length()] = Napi::String::New(env, step.hold);
+    array[array.Length()] = step.wait;
+    array[array.Length()] = step.hold;
   }
   return array;
 }

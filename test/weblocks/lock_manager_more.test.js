@@ -11,6 +11,20 @@ const { assertFree, stateOf, useHolders } = require('../helpers/web_locks.js')
 const never = () => assert.fail('the callback was called')
 const entry = JSON.stringify(require.resolve('../..'))
 
+describe('locks.query()', () => {
+  const hold = useHolders()
+
+  it('gives names as they are, unpaired surrogates included', async () => {
+    const names = ['a\ud800', 'a\udfff', '\u00e9']
+    for (const name of names) await hold(name)
+    const { held } = await locks.query()
+    assert.deepEqual(
+      held.map(({ name }) => name),
+      names,
+    )
+  })
+})
+
 describe('locks.request() with a timeout', () => {
   const fake = useFakeTimers()
   const hold = useHolders()
