@@ -56,7 +56,8 @@ export interface BufferOptions {
 
   /**
    * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. A lock without `name`,
-   * `buffer` and `shared` belongs to one thread, and reading its `buffer` throws a TypeError.
+   * `buffer` and `shared` belongs to one thread, and reading its `buffer` throws a TypeError. So it does with a `name`,
+   * which shares the lock already: beside it `shared` has no effect.
    *
    * @default false
    */

@@ -207,7 +207,7 @@ export class Mutex implements MutexInterface, Closable {
   /**
    * The shared memory of the mutex. Send it to other threads, which construct the mutex with it.
    *
-   * @throws {TypeError} unless the mutex was constructed with `shared: true` or a `buffer`.
+   * @throws {TypeError} unless the mutex was constructed with `shared: true` or a `buffer`, and without a `name`.
    */
   readonly buffer: SharedArrayBuffer
   /** The mutex's offset in `buffer`, in bytes. */

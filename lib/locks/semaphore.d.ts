@@ -222,13 +222,18 @@ export class Semaphore implements SemaphoreInterface, Closable {
    * Makes a function of the same signature that takes its units for each call and gives them back when `fn` has
    * settled: at most as many calls run at a time as the semaphore has units. `this` and the arguments reach `fn`.
    *
-   * @param options apply to each call: `weight`, `priority`, `maxPending`, `timeout` in ms for its wait, `signal`.
+   * @param options apply to each call: `weight`, `priority`, `maxPending`, `timeout` in ms for its wait, `signal`. A call
+   * with `ifAvailable: true` that would have to wait resolves to undefined, without a call of `fn`.
    * @throws {TypeError | RangeError} at once when an argument is invalid.
    *
    * @example
    * const limited = new Semaphore(4).limit((id) => query(id))
    * const users = await Promise.all(['ada', 'bob'].map((id) => limited(id)))
    */
+  limit<This, Args extends unknown[], Result>(
+    fn: (this: This, ...args: Args) => Result,
+    options: WeightedIfAvailable,
+  ): (this: This, ...args: Args) => Promise<Awaited<Result> | undefined>
   limit<This, Args extends unknown[], Result>(
     fn: (this: This, ...args: Args) => Result,
     options?: WeightedAcquireOptions,
@@ -239,11 +244,11 @@ export class Semaphore implements SemaphoreInterface, Closable {
    * items. It reads at most one item ahead of the jobs that run. The job of that item waits for its units even when
    * `maxPending` callers wait.
    *
-   * The first failure (of a job, of the iterable or of a wait), an abort of `options.signal` and `cancel()` end the work:
-   * the `signal` of the running jobs aborts, no further job starts, and the iterable is closed. Once the running jobs have
-   * ended, the promise rejects with that failure. An async generator or a stream that waits for its next item is closed
-   * when that item comes: destroy such a source yourself, in the `catch`. The `reason` of the jobs' `signal` is the
-   * failure, so a job tests `signal.aborted`, not the name of an error.
+   * The first failure (of a job, of the iterable or of a wait) and an abort of `options.signal` end the work: the
+   * `signal` of the running jobs aborts, no further job starts, and the iterable is closed. Once the running jobs have
+   * ended, the promise rejects with that failure. `cancel()` fails the wait of a job, if one waits. An async generator or
+   * a stream that waits for its next item is closed when that item comes: destroy such a source yourself, in the `catch`.
+   * The `reason` of the jobs' `signal` is the failure, so a job tests `signal.aborted`, not the name of an error.
    *
    * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that
    * rejects before its turn is an unhandled rejection, unless it has a handler.
@@ -256,15 +261,8 @@ export class Semaphore implements SemaphoreInterface, Closable {
    */
   map<Item, Result>(
     iterable: Iterable<Item> | AsyncIterable<Item>,
-    fn: (
-      item: Awaited<Item>,
-      job: {
-        /** The position of the item, from 0 on. */
-        index: number
-        /** Aborts when another job has failed, or when the signal of the options aborts. */
-        signal: AbortSignal
-      },
-    ) => Result,
+    // `index` is the position of the item, from 0 on. `signal` aborts when the work ends early.
+    fn: (item: Awaited<Item>, job: { index: number; signal: AbortSignal }) => Result,
     options?: WeightedWaitOptions,
   ): Promise<Awaited<Result>[]>
 

@@ -7,6 +7,16 @@ async function jobs(semaphore: Semaphore, flight: SingleFlight, signal: AbortSig
     { weight: 2, timeout: 5 },
   )
   const async: (id: number) => Promise<boolean> = semaphore.limit(async (id: number) => id > 0)
+  const skipping: (id: number) => Promise<boolean | undefined> = semaphore.limit(
+    (id: number) => id > 0,
+    {
+      ifAvailable: true,
+    },
+  )
+  // @ts-expect-error A call may be skipped.
+  const sure: (id: number) => Promise<boolean> = semaphore.limit((id: number) => id > 0, {
+    ifAvailable: true,
+  })
   // @ts-expect-error It takes what the function takes.
   limited('1')
   const lengths: number[] = await semaphore.map(['a'], (item) => item.length, { signal })
@@ -29,7 +39,7 @@ async function jobs(semaphore: Semaphore, flight: SingleFlight, signal: AbortSig
   // @ts-expect-error It has no queue.
   flight.do('ada', () => {}, { priority: 1 })
   const was: boolean = flight.forget('ada')
-  return [async, lengths, names, awaited, user, plain, was, flight.size]
+  return [skipping, sure, async, lengths, names, awaited, user, plain, was, flight.size]
 }
 
 export { jobs }
