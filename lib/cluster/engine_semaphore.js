@@ -7,7 +7,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
-const { undelivered } = require('../core/releaser.js')
+const { giveBackUnseen } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
 const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
@@ -61,8 +61,7 @@ class EngineSemaphore extends EngineLock {
 
   async waitForUnlock(weight, options) {
     const [, release] = await this.acquireUnits(readWatch(weight, options), pass)
-    const giveBack = release[undelivered] ?? release
-    giveBack()
+    giveBackUnseen(release)
   }
 
   /** The value is fixed: all constructors of the semaphore must agree on it. */

@@ -2,7 +2,7 @@
 // The lock manager over an engine: its names are keys of read-write locks. Its locks cannot be
 // stolen.
 const { listen, reasonOf } = require('../core/abort.js')
-const { makeLock } = require('../weblocks/lock.js')
+const { checkInTime, makeLock } = require('../weblocks/lock.js')
 const { modeNames } = require('../weblocks/request_options.js')
 const { keyMapOver } = require('./open.js')
 
@@ -33,6 +33,7 @@ class ManagerOver {
   async request(name, wish, callback) {
     const release = await this.acquire(name, wish)
     if (release === undefined) return callback(null)
+    checkInTime(release, wish.signal)
     const { signal } = release
     try {
       return await new Promise((resolve, reject) => {

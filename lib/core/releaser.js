@@ -10,6 +10,12 @@ const done = Promise.resolve()
  */
 const undelivered = Symbol('undelivered')
 
+/** Releases the grant of `release`, which no caller has seen. */
+function giveBackUnseen(release) {
+  const giveBack = release[undelivered] ?? release
+  giveBack()
+}
+
 /** What a callback under a lock of one thread gets. */
 const localGrant = Object.freeze({ abandoned: false, fencingToken: undefined, signal: undefined })
 
@@ -38,4 +44,4 @@ function makeReleaser(release, abandoned) {
   return release
 }
 
-module.exports = { defineLazy, localGrant, makeReleaser, undelivered }
+module.exports = { defineLazy, giveBackUnseen, localGrant, makeReleaser, undelivered }

@@ -3,7 +3,7 @@
 const { defineLazy } = require('../core/releaser.js')
 const { hostKeyMapOf } = require('./locks.js')
 const { modeNames } = require('../weblocks/request_options.js')
-const { makeLock } = require('../weblocks/lock.js')
+const { checkInTime, makeLock } = require('../weblocks/lock.js')
 
 /** By releaser: the signal that a caller has read. */
 const signals = new WeakMap()
@@ -41,6 +41,7 @@ class HostManager {
   async request(name, wish, callback) {
     const release = await this.acquire(name, wish)
     if (release === undefined) return callback(null)
+    checkInTime(release, wish.signal)
     try {
       return await callback(makeLock({ name, mode: wish.mode }, release))
     } finally {

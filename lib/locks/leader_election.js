@@ -11,7 +11,7 @@ const {
   checkSignal,
   isObject,
 } = require('../core/options.js')
-const { undelivered } = require('../core/releaser.js')
+const { giveBackUnseen } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
 const { receiverError } = require('./receiver.js')
 const { lockOf } = require('./single.js')
@@ -149,11 +149,10 @@ class Election {
     const { signal: lease } = release
     const { controller, end } = following(lease === undefined ? [stop] : [lease, stop])
     const { signal } = controller
-    let giveBack = release
     try {
       if (signal.aborted) {
         // No callback saw the death that this grant reports, so the next leader is told.
-        giveBack = release[undelivered] ?? release
+        giveBackUnseen(release)
         return undefined
       }
       this.#hasLed = true
@@ -166,7 +165,7 @@ class Election {
     } finally {
       this.#terms.delete(signal)
       end()
-      giveBack()
+      release()
     }
   }
 }

@@ -1,6 +1,8 @@
 'use strict'
 const { modeNames } = require('./request_options.js')
+const { reasonOf } = require('../core/abort.js')
 const { isObject } = require('../core/options.js')
+const { giveBackUnseen } = require('../core/releaser.js')
 const { receiverError } = require('../locks/receiver.js')
 
 const secret = Symbol('for the lock manager')
@@ -60,4 +62,11 @@ class Lock {
 /** `grant` is a releaser, or an object with `abandoned`, `fencingToken` and `signal`. */
 const makeLock = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
 
-module.exports = { Lock, makeLock }
+/** Throws if `signal` has aborted between the grant and the call of the callback, and releases the lock. */
+function checkInTime(release, signal) {
+  if (!signal?.aborted) return
+  giveBackUnseen(release)
+  throw reasonOf(signal)
+}
+
+module.exports = { checkInTime, Lock, makeLock }

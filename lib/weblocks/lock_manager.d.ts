@@ -90,11 +90,11 @@ export interface LockManagerSettings extends HoldOptions {
 
 export type LockManagerOptions = InKeyedScope<LockManagerSettings>
 
-/** What {@link LockManager.query} resolves to. */
+/** What {@link LockManager.query} resolves to. At scope `'host'` both lists have one entry for a name and a process. */
 export interface LockManagerSnapshot {
-  /** The held locks: for each name in the order of the grants. */
+  /** The held locks: for each name in the order of the grants, but at scope `'host'` in no order. */
   held: LockInfo[]
-  /** The requests that wait: for each name in the order of the queue. */
+  /** The requests that wait: for each name in the order of the queue, but at scope `'host'` in no order. */
   pending: LockInfo[]
 }
 

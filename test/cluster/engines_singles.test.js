@@ -234,6 +234,29 @@ describe('The grant that callbacks over an engine get', () => {
   })
 })
 
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort(new Error('too late')) }
+}
+
+describe('A LockManager over an engine', () => {
+  const world = timedWorld()
+
+  it('calls no callback after an abort, however late the abort comes', async () => {
+    const manager = new LockManager({ engine: await world.newEngine() })
+    for (let turns = 0; turns < 12; turns++) {
+      const held = await manager.acquire('a')
+      const { signal, abort } = abortable()
+      const late = manager.request('a', { signal }, () => assert.equal(signal.aborted, false))
+      held()
+      for (let turn = 0; turn < turns; turn++) await undefined
+      abort()
+      await late.catch((error) => assert.equal(error, signal.reason))
+      assert.deepEqual(await manager.query(), { held: [], pending: [] })
+    }
+  })
+})
+
 describe('ifAvailable over an engine', () => {
   const world = timedWorld()
   const name = 'now'

@@ -82,6 +82,19 @@ describe('A LockManager of scope host', function () {
     assert.deepEqual(await locks.query(), { held: [], pending: [] })
   })
 
+  it('calls no callback after an abort, however late the abort comes', async () => {
+    const locks = open(freshName())
+    for (let turns = 0; turns < 12; turns++) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const late = locks.request('a', { signal }, () => assert.equal(signal.aborted, false))
+      for (let turn = 0; turn < turns; turn++) await undefined
+      controller.abort(new Error('too late'))
+      await late.catch((error) => assert.equal(error, signal.reason))
+      assert.deepEqual(await locks.query(), { held: [], pending: [] })
+    }
+  })
+
   it('goes on when the process that holds a lock dies', async () => {
     const name = freshName()
     const locks = open(name)
