@@ -70,6 +70,65 @@ TEST_F(RecursiveMutexTest, TooLateAnInvitationChangesNoDepth) {
   mutex_.unlock(kAnna);
 }
 
+/// The mutex is handed over to a waiter of kBen's event loop, which has not resumed it yet.
+class HandedOverMutexTest : public RecursiveMutexTest {
+ protected:
+  HandedOverMutexTest() {
+    mutex_.lock(kAnna);
+    EXPECT_FALSE(mutex_.enter(waiter_));
+    P::pass(kPatience);
+    mutex_.unlock(kAnna);
+    EXPECT_EQ(loop_.take(), Heard{admitted(waiter_)});
+  }
+
+  bool resume() { return mutex_.resume(waiter_, Wake::admitted); }
+
+  Waiter waiter_{loop_, kBen};
+};
+
+TEST_F(HandedOverMutexTest, CountsWhatItsAgentLocksBeforeTheWaiterResumes) {
+  Waiter other(loop_, kBen);
+  EXPECT_TRUE(mutex_.enter(other));
+  EXPECT_TRUE(mutex_.tryLock(kBen));
+  EXPECT_TRUE(resume());
+  EXPECT_EQ(mutex_.depth(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(mutex_.tryLock(kAnna));
+    mutex_.unlock(kBen);
+  }
+}
+
+TEST_F(HandedOverMutexTest, StaysLockedForTheWaiterWhenAllOthersOfItsAgentUnlock) {
+  for (int i = 0; i < 2; ++i) {
+    mutex_.lock(kBen);
+    mutex_.unlock(kBen);
+  }
+  EXPECT_EQ(mutex_.owner(), kBen);
+  EXPECT_TRUE(resume());
+  EXPECT_EQ(mutex_.depth(), 1U);
+  mutex_.unlock(kBen);
+}
+
+TEST_F(HandedOverMutexTest, IsNotToBeUnlockedInPlaceOfTheWaiter) {
+  EXPECT_EQ(faultOf([&] { mutex_.unlock(kBen); }), Fault::notHolder);
+  mutex_.lock(kBen);
+  mutex_.unlock(kBen);
+  EXPECT_EQ(faultOf([&] { mutex_.unlock(kBen); }), Fault::notHolder);
+  EXPECT_EQ(mutex_.owner(), kBen);
+  EXPECT_TRUE(resume());
+  EXPECT_EQ(mutex_.depth(), 1U);
+  mutex_.unlock(kBen);
+}
+
+TEST_F(HandedOverMutexTest, CountsTheLockOfAWaiterThatLeavesTooLate) {
+  mutex_.lock(kBen);
+  EXPECT_EQ(mutex_.leave(waiter_), Leave::admitted);
+  EXPECT_TRUE(resume());
+  mutex_.unlock(kBen);
+  EXPECT_EQ(mutex_.owner(), kBen);
+  mutex_.unlock(kBen);
+}
+
 TEST_F(RecursiveMutexTest, UnlockByAnotherAgentIsMisuseAndChangesNothing) {
   mutex_.lock(kAnna);
   mutex_.lock(kAnna);
