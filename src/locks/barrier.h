@@ -158,7 +158,7 @@ class BasicBarrier : private BasicBarrierWord<P> {
 
   /// Arrives and waits for the others: passed, last or broken.
   Passage wait() { return waitUntil(kNever); }
-  Passage waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  Passage waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
 
   /// When the deadline passes first, the barrier breaks.
   Passage waitUntil(Deadline deadline) {

@@ -71,7 +71,7 @@ class BasicConditionVariable {
     return !bucket.empty() && bucket.queue().find(agent);
   }
 
-  Outcome waitFor(BasicMutex<P>& mutex, std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+  Outcome waitFor(BasicMutex<P>& mutex, Timeout timeout, AgentId me = P::agent()) {
     return waitUntil(mutex, deadlineIn(timeout), me);
   }
 

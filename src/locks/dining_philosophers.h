@@ -80,9 +80,7 @@ class BasicDiningPhilosophers {
   /// taken: a seat has one philosopher.
   void begin(int seat) { beginUntil(seat, kNever); }
 
-  bool beginFor(int seat, std::chrono::nanoseconds timeout) {
-    return beginUntil(seat, deadlineIn(timeout));
-  }
+  bool beginFor(int seat, Timeout timeout) { return beginUntil(seat, deadlineIn(timeout)); }
 
   /// False when the deadline passed first; the philosopher then thinks again.
   bool beginUntil(int seat, Deadline deadline) {

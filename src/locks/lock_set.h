@@ -36,7 +36,7 @@ class BasicLockSet {
   /// already.
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
 
-  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+  Entry lockFor(Timeout timeout, AgentId me = P::agent()) {
     return lockUntil(deadlineIn(timeout), me);
   }
 

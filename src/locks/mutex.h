@@ -69,7 +69,7 @@ class BasicMutex : public LockWord<P, MutexRules> {
   }
 
   /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
-  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+  Entry lockFor(Timeout timeout, AgentId me = P::agent()) {
     return lockUntil(deadlineIn(timeout), me);
   }
 

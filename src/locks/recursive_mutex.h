@@ -25,7 +25,7 @@ class BasicRecursiveMutex {
   /// Throws Misuse(overflow) and changes nothing when the holder's depth would pass kMaxDepth.
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
 
-  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+  Entry lockFor(Timeout timeout, AgentId me = P::agent()) {
     return lockUntil(deadlineIn(timeout), me);
   }
 

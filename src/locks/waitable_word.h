@@ -14,7 +14,7 @@ class WaitableWord : public LockWord<P, Rules> {
 
   void wait() { waitUntil(kNever); }
   /// False when `timeout` passed first; a timeout of zero or less never sleeps.
-  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  bool waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
   bool waitUntil(Deadline deadline) {
     Waiter w;
     w.agent = P::agent();

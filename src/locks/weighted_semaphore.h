@@ -72,7 +72,7 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
 
   /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
-  Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
+  Entry acquireFor(Timeout timeout, std::int32_t weight = 1, double priority = 0) {
     return acquireUntil(deadlineIn(timeout), weight, priority);
   }
 

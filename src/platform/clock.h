@@ -12,11 +12,35 @@ using Deadline = Clock::time_point;
 /// The deadline of a wait that has none.
 constexpr Deadline kNever = Deadline::max();
 
-/// `timeout` from now. A timeout too long for the clock is no deadline; one of zero or less has
-/// passed already.
-inline Deadline deadlineIn(std::chrono::nanoseconds timeout) noexcept {
+/// How long a wait may take: a std::chrono::duration of any type and length. A negative one and NaN are zero. One of
+/// more than 146 years is the longest that nanoseconds can tell.
+class Timeout {
+ public:
+  template <class Rep, class Period>
+  constexpr Timeout(std::chrono::duration<Rep, Period> length) noexcept
+      : length_(inNanoseconds(std::chrono::duration<double, Period>(length))) {}
+
+  constexpr std::chrono::nanoseconds length() const noexcept { return length_; }
+
+ private:
+  // Exact up to 104 days, and to a microsecond beyond. The comparisons are in the unit of `length`, whose nanoseconds
+  // may be too many for a double.
+  template <class Period>
+  static constexpr std::chrono::nanoseconds inNanoseconds(
+      std::chrono::duration<double, Period> length) noexcept {
+    using std::chrono::nanoseconds;
+    if (!(length.count() > 0)) return nanoseconds::zero();
+    constexpr std::chrono::duration<double, Period> kMost = nanoseconds::max() / 2;
+    return length < kMost ? std::chrono::duration_cast<nanoseconds>(length) : nanoseconds::max();
+  }
+
+  std::chrono::nanoseconds length_;
+};
+
+/// `timeout` from now. A timeout too long for the clock is no deadline; one of zero has passed already.
+inline Deadline deadlineIn(Timeout timeout) noexcept {
   const Deadline now = Clock::now();
-  return timeout >= kNever - now ? kNever : now + timeout;
+  return timeout.length() >= kNever - now ? kNever : now + timeout.length();
 }
 
 }  // namespace boxoffice

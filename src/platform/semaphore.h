@@ -39,8 +39,8 @@ class Semaphore {
   bool tryWait() noexcept;
 
   /// False when `timeout` passed first. A timeout of zero or less never sleeps.
-  bool waitFor(std::chrono::nanoseconds timeout) noexcept {
-    return timeout <= timeout.zero() ? tryWait() : waitUntil(deadlineIn(timeout));
+  bool waitFor(Timeout timeout) noexcept {
+    return timeout.length() <= timeout.length().zero() ? tryWait() : waitUntil(deadlineIn(timeout));
   }
   bool waitUntil(Deadline deadline) noexcept;
 

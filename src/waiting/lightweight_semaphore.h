@@ -53,7 +53,7 @@ class BasicLightweightSemaphore {
   void wait() noexcept { waitUntil(kNever); }
 
   /// False when `timeout` passed first. A timeout of zero or less never sleeps.
-  bool waitFor(std::chrono::nanoseconds timeout) { return waitUntil(deadlineIn(timeout)); }
+  bool waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
 
   bool waitUntil(Deadline deadline) noexcept {
     if (tryWait()) return true;

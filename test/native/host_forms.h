@@ -11,7 +11,7 @@ template <class P>
 struct HostMutexForms : host::BasicHostMutex<P> {
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
   Entry tryLock(AgentId me = P::agent()) { return lockUntil(Deadline::min(), me); }
-  Entry lockFor(std::chrono::nanoseconds timeout, AgentId me = P::agent()) {
+  Entry lockFor(Timeout timeout, AgentId me = P::agent()) {
     return lockUntil(deadlineIn(timeout), me);
   }
   Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
@@ -25,7 +25,7 @@ template <class P>
 struct HostSemaphoreForms : host::BasicHostSemaphore<P> {
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
   Entry tryAcquire(std::int32_t weight = 1) { return acquireUntil(Deadline::min(), weight); }
-  Entry acquireFor(std::chrono::nanoseconds timeout, std::int32_t weight = 1, double priority = 0) {
+  Entry acquireFor(Timeout timeout, std::int32_t weight = 1, double priority = 0) {
     return acquireUntil(deadlineIn(timeout), weight, priority);
   }
   Entry acquireUntil(Deadline deadline, std::int32_t weight = 1, double priority = 0) {
