@@ -28,7 +28,7 @@ class BasicAutoResetEvent : public WaitableWord<P, AutoResetEventRules> {
  public:
   using typename Base::Word;
 
-  explicit BasicAutoResetEvent(bool set = false) : Base(set ? Rules::kSet : 0) {}
+  constexpr explicit BasicAutoResetEvent(bool set = false) : Base(set ? Rules::kSet : 0) {}
 
   void signal(AgentId me = P::agent()) {
     Base::change(me, [](Word word) { return word | Rules::kSet; });

@@ -52,7 +52,7 @@ class BasicBarrierWord {
   static constexpr int kMissingShift = 2;
 
   /// `parties` must be in [1, kMaxParties]; else throws Misuse(badArgument).
-  explicit BasicBarrierWord(std::uint32_t parties) : word_(startOf(checked(parties))) {}
+  constexpr explicit BasicBarrierWord(std::uint32_t parties) : word_(startOf(checked(parties))) {}
   BasicBarrierWord(const BasicBarrierWord&) = delete;
   BasicBarrierWord& operator=(const BasicBarrierWord&) = delete;
 
@@ -122,7 +122,7 @@ class BasicBarrierWord {
 
   static constexpr Word startOf(std::uint32_t parties) noexcept { return parties << kMissingShift; }
 
-  static std::uint32_t checked(std::uint32_t parties) {
+  static constexpr std::uint32_t checked(std::uint32_t parties) {
     if (parties < 1 || parties > kMaxParties) {
       throwMisuse(Fault::badArgument, "a barrier has 1 to kMaxParties parties");
     }
@@ -154,7 +154,7 @@ class BasicBarrier : private BasicBarrierWord<P> {
   using Base::kMaxParties;
 
   /// `parties` must be in [1, kMaxParties]; else throws Misuse(badArgument).
-  explicit BasicBarrier(std::uint32_t parties) : Base(parties), parties_(parties) {}
+  constexpr explicit BasicBarrier(std::uint32_t parties) : Base(parties), parties_(parties) {}
 
   /// Arrives and waits for the others: passed, last or broken.
   Passage wait() { return waitUntil(kNever); }

@@ -31,7 +31,8 @@ class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
   static constexpr std::uint32_t kMax = (1U << 31) - 1;
 
   /// `count` must be at most kMax; else throws Misuse(badArgument).
-  explicit BasicCountdownLatch(std::uint32_t count) : Base(checked(count) << Rules::kCountShift) {}
+  constexpr explicit BasicCountdownLatch(std::uint32_t count)
+      : Base(checked(count) << Rules::kCountShift) {}
 
   /// Throws Misuse(underflow) and changes nothing when fewer than n are left to count.
   void countDown(std::uint32_t n = 1, AgentId me = P::agent()) {
@@ -48,7 +49,7 @@ class BasicCountdownLatch : public WaitableWord<P, CountdownLatchRules> {
   std::uint32_t count() const noexcept { return Rules::count(Base::word()); }
 
  private:
-  static std::uint32_t checked(std::uint32_t count) {
+  static constexpr std::uint32_t checked(std::uint32_t count) {
     if (count > kMax) throwMisuse(Fault::badArgument, "a latch counts down from at most kMax");
     return count;
   }

@@ -44,7 +44,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
  public:
   using Word = std::uint32_t;
 
-  explicit LockWord(Word initial) : word_(initial) {}
+  constexpr explicit LockWord(Word initial) : word_(initial) {}
   LockWord(const LockWord&) = delete;
   LockWord& operator=(const LockWord&) = delete;
 

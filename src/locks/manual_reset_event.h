@@ -27,7 +27,7 @@ class BasicManualResetEvent : public WaitableWord<P, ManualResetEventRules> {
  public:
   using typename Base::Word;
 
-  explicit BasicManualResetEvent(bool set = false) : Base(set ? Rules::kSet : 0) {}
+  constexpr explicit BasicManualResetEvent(bool set = false) : Base(set ? Rules::kSet : 0) {}
 
   void set(AgentId me = P::agent()) {
     Base::change(me, [](Word word) { return word | Rules::kSet; });

@@ -53,7 +53,7 @@ class BasicMutex : public LockWord<P, MutexRules> {
  public:
   using typename Base::Word;
 
-  BasicMutex() : Base(0) {}
+  constexpr BasicMutex() : Base(0) {}
 
   // `me` must be an agent's id (agent.h); else they throw Misuse(badArgument).
 

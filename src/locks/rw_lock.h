@@ -96,7 +96,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
  public:
   using typename Base::Word;
 
-  BasicRWLock() : Base(0) {}
+  constexpr BasicRWLock() : Base(0) {}
 
   Entry lockRead(AgentId me = P::agent()) { return lockReadUntil(kNever, me); }
   Entry lockWrite(AgentId me = P::agent()) { return lockWriteUntil(kNever, me); }

@@ -31,7 +31,7 @@ struct WeightedSemaphoreRules : InOrder {
   static std::int32_t value(Word word) noexcept {
     return static_cast<std::int32_t>(word) >> kValueShift;
   }
-  static Word with(Word word, std::int32_t value) noexcept {
+  static constexpr Word with(Word word, std::int32_t value) noexcept {
     return (word & ((1U << kValueShift) - 1)) | (static_cast<Word>(value) << kValueShift);
   }
   static std::uint32_t checkedWeight(std::int32_t weight) {
@@ -66,7 +66,8 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
   static constexpr std::int32_t kMin = -(1 << 29);
 
   /// `value` must be in [kMin, kMax]; else throws Misuse(badArgument).
-  explicit BasicWeightedSemaphore(std::int32_t value) : Base(Rules::with(0, checked(value))) {}
+  constexpr explicit BasicWeightedSemaphore(std::int32_t value)
+      : Base(Rules::with(0, checked(value))) {}
 
   /// Takes `weight` from the value, in the order of the queue. Throws Misuse(badArgument) outside [1, kMax].
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
@@ -123,7 +124,7 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
   std::int32_t value() const noexcept { return Rules::value(Base::word()); }
 
  private:
-  static std::int32_t checked(std::int32_t value) {
+  static constexpr std::int32_t checked(std::int32_t value) {
     if (value < kMin || value > kMax) {
       throwMisuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }

@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "platform/clock.h"
+#include "platform/misuse.h"
 
 namespace boxoffice {
 
@@ -30,7 +31,13 @@ class Semaphore {
   static constexpr int kMax = std::numeric_limits<int>::max();
 
   /// Throws Misuse(badArgument) when `initial` is negative, std::bad_alloc when the system refuses.
+#ifdef __linux__
+  constexpr explicit Semaphore(int initial = 0) : state_(static_cast<std::uint64_t>(initial)) {
+    if (initial < 0) throwMisuse(Fault::badArgument, "a semaphore starts with a count >= 0");
+  }
+#else
   explicit Semaphore(int initial = 0);
+#endif
   ~Semaphore();
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;

@@ -31,10 +31,6 @@ void futexWait(std::atomic<std::uint64_t>& state, Deadline deadline) noexcept {
 
 }  // namespace
 
-Semaphore::Semaphore(int initial) : state_(static_cast<std::uint64_t>(initial)) {
-  if (initial < 0) throwMisuse(Fault::badArgument, "a semaphore starts with a count >= 0");
-}
-
 Semaphore::~Semaphore() = default;
 
 bool Semaphore::tryWait() noexcept {

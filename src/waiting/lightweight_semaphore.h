@@ -30,8 +30,9 @@ class BasicLightweightSemaphore {
  public:
   static constexpr int kMax = std::numeric_limits<int>::max() / 2;
 
-  /// `initial` must be in [0, kMax]; else throws Misuse(badArgument).
-  explicit BasicLightweightSemaphore(int initial = 0) : count_(initial) {
+  /// `initial` must be in [0, kMax]; else throws Misuse(badArgument). Constant-initialised on Linux alone: other
+  /// systems keep a kernel object for it.
+  constexpr explicit BasicLightweightSemaphore(int initial = 0) : count_(initial) {
     if (initial < 0 || initial > kMax) {
       throwMisuse(Fault::badArgument, "a semaphore starts with a count from 0 to kMax");
     }

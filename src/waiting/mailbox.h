@@ -27,7 +27,7 @@ class Wakeup {
 template <class P>
 class BasicMailbox final : public Parker {
  public:
-  explicit BasicMailbox(Wakeup& wakeup) : wakeup_(wakeup) {}
+  constexpr explicit BasicMailbox(Wakeup& wakeup) : wakeup_(wakeup) {}
   BasicMailbox(const BasicMailbox&) = delete;
   BasicMailbox& operator=(const BasicMailbox&) = delete;
 
