@@ -6,6 +6,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boxoffice)
 install(TARGETS boxoffice EXPORT boxoffice)
 install(EXPORT boxoffice NAMESPACE boxoffice:: FILE boxoffice-targets.cmake
   DESTINATION ${package_dir})
+target_include_directories(boxoffice PUBLIC
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/boxoffice>)
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxoffice
   FILES_MATCHING PATTERN *.h)
 write_basic_package_version_file(boxoffice-config-version.cmake COMPATIBILITY SameMinorVersion)
