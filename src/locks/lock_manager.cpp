@@ -46,6 +46,7 @@ const LockManager::Part& LockManager::Resource::partOf(AgentId agent) const noex
 
 LockManager::Answer LockManager::request(Client& client, Waiter& w, std::u16string_view name,
                                          Mode mode, Manner manner) {
+  checkPriority(w);
   if (!client.claim_) client.claim_ = CopyClaim("lock manager", "the lock manager");
   Wakes wakes;
   const std::lock_guard guard(mutex_);

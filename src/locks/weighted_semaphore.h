@@ -15,7 +15,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "locks/lock_word.h"
 #include "platform/misuse.h"
@@ -42,7 +41,7 @@ struct WeightedSemaphoreRules : InOrder {
   }
   static void check(const Waiter& w) {
     checkedWeight(static_cast<std::int32_t>(w.ask));
-    if (std::isnan(w.priority)) throwMisuse(Fault::badArgument, "a priority cannot be NaN");
+    checkPriority(w);
   }
   static bool fits(Word word, const Waiter& w) noexcept {
     return value(word) >= static_cast<std::int32_t>(w.ask);

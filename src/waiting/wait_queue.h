@@ -30,6 +30,11 @@ inline bool wasAdmitted(const Waiter& w) {
   return w.state == Waiter::State::admitted;
 }
 
+/// Throws Misuse(badArgument) for a priority that is NaN.
+inline void checkPriority(const Waiter& w) {
+  if (std::isnan(w.priority)) throwMisuse(Fault::badArgument, "a priority cannot be NaN");
+}
+
 struct Fifo {
   Waiter* head = nullptr;
   Waiter* tail = nullptr;
@@ -75,7 +80,7 @@ class WaitQueue {
 
   /// Throws std::bad_alloc, or Misuse(badArgument) for a priority that is NaN: nothing has changed.
   void enter(Waiter& w) {
-    if (std::isnan(w.priority)) throwMisuse(Fault::badArgument, "a priority cannot be NaN");
+    checkPriority(w);
     Fifo& fifo = level(w.priority);
     fifo.pushBack(w);
     joined(w, fifo);

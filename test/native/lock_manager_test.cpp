@@ -1,5 +1,7 @@
 #include "locks/lock_manager.h"
 
+#include <cmath>
+
 #include "support.h"
 
 namespace boxoffice::test {
@@ -133,6 +135,26 @@ TEST_F(LockManagerTest, LetsAHigherPriorityGoFirst) {
   none.priority = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(faultOf([&] { ask(none); }), Fault::badArgument);
   EXPECT_EQ(state(), "As As | Be ");
+}
+
+TEST_F(LockManagerTest, RefusesAPriorityThatIsNaNBeforeAnythingChanges) {
+  B b(notes);
+  b.priority = std::nan("");
+  const auto faultFor = [&](Manner manner) {
+    return faultOf([&] { ask(b, Mode::exclusive, manner); });
+  };
+  for (const auto manner : {Manner::wait, Manner::ifAvailable, Manner::steal}) {
+    EXPECT_EQ(faultFor(manner), Fault::badArgument);
+    EXPECT_EQ(state(), "| ");
+  }
+  A a(notes);
+  ask(a);
+  for (const auto manner : {Manner::wait, Manner::ifAvailable, Manner::steal}) {
+    EXPECT_EQ(faultFor(manner), Fault::badArgument);
+    EXPECT_EQ(state(), "Ae | ");
+  }
+  EXPECT_TRUE(manager.release(a));
+  EXPECT_TRUE(notes.take().empty());
 }
 
 TEST_F(LockManagerTest, StealsALockFromAllHoldersAndTellsThem) {
