@@ -50,8 +50,14 @@ class BasicLockSet {
     return climb([=](BasicMutex<P>& mutex) { return mutex.tryLock(me); }, me);
   }
 
-  /// Unlocks all held mutexes. Throws Misuse(notHolder) when `me` does not hold them.
+  /// Unlocks all held mutexes. Throws Misuse(notHolder) and changes nothing when `me` does not hold all of them: a
+  /// mutex of a locked set is not to be unlocked by itself.
   void unlock(AgentId me = P::agent()) {
+    for (std::size_t i = 0; i < held_; ++i) {
+      if (mutexes_[i]->owner() != me || me == kNoAgent) {
+        throwMisuse(Fault::notHolder, "unlock of a lock set that the caller does not hold");
+      }
+    }
     while (held_ > 0) {
       mutexes_[held_ - 1]->unlock(me);
       --held_;

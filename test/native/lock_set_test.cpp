@@ -75,6 +75,18 @@ TEST_F(LockSetTest, UnlockByAnotherAgentIsMisuseAndChangesNothing) {
   all_.unlock(kAnna);
 }
 
+TEST_F(LockSetTest, UnlockAfterOneMutexWasUnlockedIsMisuseAndChangesNothing) {
+  all_.lock(kAnna);
+  for (auto& lost : m_) {
+    lost.unlock(kAnna);
+    EXPECT_EQ(faultOf([&] { all_.unlock(kAnna); }), Fault::notHolder);
+    EXPECT_EQ(held(), 2);
+    lost.lock(kAnna);
+  }
+  all_.unlock(kAnna);
+  EXPECT_EQ(held(), 0);
+}
+
 TEST_F(LockSetTest, AcquiresAllOrNone) {
   for (auto& obstacle : m_) {
     obstacle.lock(kBen);
