@@ -131,7 +131,7 @@ class BasicDiningPhilosophers {
   bool leave(Waiter& w, int seat) {
     Fed fed;
     {
-      auto bucket = P::lot().open(&chairs_[place(seat)]);
+      auto bucket = P::lot().open(chair(place(seat)));
       if (wasAdmitted(w)) return false;
       bool tooLate = false;
       fed = table_.change([seat, &tooLate](auto& table) {
@@ -159,6 +159,9 @@ class BasicDiningPhilosophers {
     return seat;
   }
 
+  /// The address of the seat's queue.
+  const char* chair(int seat) const noexcept { return &chairs_[static_cast<std::size_t>(seat)]; }
+
   /// Takes the seat. True: eating; false: hungry.
   bool sit(int seat) {
     return table_.change([i = place(seat)](auto& table) {
@@ -171,7 +174,7 @@ class BasicDiningPhilosophers {
   /// Enters the queue, unless the neighbours have got up meanwhile (true: eating).
   bool stand(Waiter& w, int seat) {
     try {
-      auto bucket = P::lot().open(&chairs_[seat]);
+      auto bucket = P::lot().open(chair(seat));
       if (isEating(seat)) return true;
       bucket.obtainQueue().enter(w);
       return false;
@@ -192,7 +195,7 @@ class BasicDiningPhilosophers {
   void wake(const Fed& fed) {
     for (int i = 0; i < fed.count; ++i) {
       const int seat = fed.seat[i];
-      auto bucket = P::lot().open(&chairs_[seat]);
+      auto bucket = P::lot().open(chair(seat));
       // An empty queue: the philosopher has not come yet, and will look at the table before it sleeps. A
       // waiter that does not eat: the philosopher saw by itself that it may eat, is done, and is hungry
       // again.
