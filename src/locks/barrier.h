@@ -160,7 +160,7 @@ class BasicBarrier : private BasicBarrierWord<P> {
   Passage wait() { return waitUntil(kNever); }
   Passage waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
 
-  /// When the deadline passes first, the barrier breaks.
+  /// When the deadline passes first, or a Stop (thread_parker.h) ends the wait, the barrier breaks.
   Passage waitUntil(Deadline deadline) {
     Waiter w;
     w.agent = P::agent();

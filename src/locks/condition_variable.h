@@ -28,17 +28,18 @@ class BasicConditionVariable {
 
   /// Unlocks the mutex, waits to be notified, and locks it again. There are no spurious wake-ups, but
   /// another agent may have changed the condition meanwhile: wait in a loop, or with a predicate. Throws
-  /// Misuse(notHolder) when `me` does not hold the mutex.
+  /// Misuse(notHolder) when `me` does not hold the mutex. Granted, as Outcome::entry.
   Entry wait(BasicMutex<P>& mutex, AgentId me = P::agent()) {
     return waitUntil(mutex, kNever, me).entry;
   }
 
   struct Outcome {
-    bool notified;  ///< false: the deadline passed first
-    Entry entry;    ///< the result of locking the mutex again; always granted
+    bool notified;  ///< false: the deadline passed first, or a Stop ended the wait
+    Entry entry;    ///< the result of locking the mutex again; granted, unless a Stop ended that
   };
 
-  /// The mutex is locked again when this returns, also after the deadline. `isUntold`: as for enter.
+  /// The mutex is locked again when this returns, also after the deadline. Only a Stop (thread_parker.h) ends the wait
+  /// for the mutex, too. `isUntold`: as for enter.
   Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent(),
                     bool isStrict = false, bool isUntold = false) {
     auto& parker = P::parker();
@@ -75,11 +76,15 @@ class BasicConditionVariable {
     return waitUntil(mutex, deadlineIn(timeout), me);
   }
 
-  /// Waits until `done()` is true. False when the deadline passed and it is still false.
+  /// Waits until `done()` is true. False when the deadline passed, or a Stop ended the wait, and it is still false.
+  /// When a Stop ended the wait for the mutex, too, this returns false without calling `done()`: the caller does not
+  /// hold the mutex.
   template <class Predicate>
   bool waitUntil(BasicMutex<P>& mutex, Deadline deadline, Predicate done) {
     while (!done()) {
-      if (!waitUntil(mutex, deadline).notified) return done();
+      const Outcome outcome = waitUntil(mutex, deadline);
+      if (!outcome.entry) return false;
+      if (!outcome.notified) return done();
     }
     return true;
   }

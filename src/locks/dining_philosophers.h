@@ -77,8 +77,8 @@ class BasicDiningPhilosophers {
       : seats_(checked(seats)), table_(seats), chairs_(new char[static_cast<std::size_t>(seats)]) {}
 
   /// Waits until `seat` may eat. Throws Misuse(badArgument) when there is no such seat, or when it is
-  /// taken: a seat has one philosopher.
-  void begin(int seat) { beginUntil(seat, kNever); }
+  /// taken: a seat has one philosopher. True, unless a Stop (thread_parker.h) ended the wait: then it thinks again.
+  bool begin(int seat) { return beginUntil(seat, kNever); }
 
   bool beginFor(int seat, Timeout timeout) { return beginUntil(seat, deadlineIn(timeout)); }
 

@@ -12,7 +12,8 @@ class WaitableWord : public LockWord<P, Rules> {
  public:
   using Base::Base;
 
-  void wait() { waitUntil(kNever); }
+  /// True, unless a Stop (thread_parker.h) ended the wait.
+  bool wait() { return waitUntil(kNever); }
   /// False when `timeout` passed first; a timeout of zero or less never sleeps.
   bool waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
   bool waitUntil(Deadline deadline) {

@@ -51,6 +51,7 @@ class BasicLightweightSemaphore {
     return false;
   }
 
+  /// No Stop (thread_parker.h) ends the waits of this semaphore: the threads' parkers wait with it themselves.
   void wait() noexcept { waitUntil(kNever); }
 
   /// False when `timeout` passed first. A timeout of zero or less never sleeps.

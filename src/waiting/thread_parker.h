@@ -42,7 +42,9 @@ class ThreadParker final : public Parker {
     return sleep_.waitUntil(deadline);
   }
 
-  /// While it lives, waits of the calling thread end when `stop` is requested.
+  /// While it lives, waits of the calling thread for the locks of src/locks and src/host end when `stop` is requested,
+  /// as if their deadline had passed, also where they have none. So the thread must check the result of every wait.
+  /// The waits for a LightweightSemaphore do not end.
   class Watch {
    public:
     explicit Watch(Stop& stop) noexcept

@@ -39,6 +39,26 @@ TEST(WatchTest, CallsBackTheWaitersOfAConditionWhoseMutexIsHeld) {
   EXPECT_EQ(wordOf(mutex).load(), 0U);
 }
 
+TEST(WatchTest, CallsNoPredicateOfAConditionWithoutItsMutex) {
+  BasicMutex<NoSpinPlatform> mutex;
+  BasicConditionVariable<NoSpinPlatform> condition;
+  expectBack(
+      &condition,
+      [&] {
+        const AgentId me = NoSpinPlatform::agent();
+        mutex.lock(me);
+        const auto done = [&] {
+          EXPECT_EQ(mutex.owner(), me);
+          return false;
+        };
+        const bool isDone = condition.waitUntil(mutex, kNever, done);
+        EXPECT_EQ(mutex.owner(), kAnna);
+        return isDone;
+      },
+      2, [&] { mutex.lock(kAnna); });
+  mutex.unlock(kAnna);
+}
+
 TEST(WatchTest, CallsBackTheWaitersOfAConditionThatNotifiedUsWhileTheMutexIsHeld) {
   BasicMutex<NoSpinPlatform> mutex;
   BasicConditionVariable<NoSpinPlatform> condition;

@@ -31,11 +31,11 @@ TEST(WatchTest, CallsBackTheWaitersOfASemaphore) {
 
 TEST(WatchTest, CallsBackTheWaitersOfEvents) {
   BasicAutoResetEvent<NoSpinPlatform> one;
-  expectBack(&one, [&] { return one.waitUntil(kNever); });
+  expectBack(&one, [&] { return one.wait(); });
   one.signal();
   EXPECT_TRUE(one.tryWait()) << "it took no signal with it";
   BasicManualResetEvent<NoSpinPlatform> all;
-  expectBack(&all, [&] { return all.waitUntil(kNever); });
+  expectBack(&all, [&] { return all.wait(); });
 }
 
 TEST(WatchTest, CallsBackTheWaitersOfAReadWriteLock) {
@@ -48,6 +48,18 @@ TEST(WatchTest, CallsBackTheWaitersOfAReadWriteLock) {
   expectBack(&lock, [&] { return lock.upgrade().granted; });
   EXPECT_TRUE(lock.tryLockRead()) << "readers come in again";
   for (int i = 0; i < 3; ++i) lock.unlockRead();
+}
+
+TEST(WatchTest, CallsBackAHungryPhilosopher) {
+  BasicLockFreeDiningPhilosophers<NoSpinPlatform> table(3);
+  EXPECT_TRUE(table.begin(0));
+  Asked asked;
+  asked.request();
+  const Watch watch(asked);
+  EXPECT_FALSE(table.begin(1));
+  EXPECT_FALSE(table.isEating(1));
+  table.end(0);
+  EXPECT_TRUE(table.begin(2)) << "its neighbour thinks again";
 }
 
 TEST(WatchTest, CallsBackTheWaitersOfALockSet) {
