@@ -71,7 +71,8 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
   /// Takes `weight` from the value, in the order of the queue. Throws Misuse(badArgument) outside [1, kMax].
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
 
-  /// Not granted when `timeout` passed first; a timeout of zero or less never sleeps.
+  /// Not granted when `timeout` passed first. A timeout of zero or less never sleeps, and gets what a wait would get at
+  /// once.
   Entry acquireFor(Timeout timeout, std::int32_t weight = 1, double priority = 0) {
     return acquireUntil(deadlineIn(timeout), weight, priority);
   }
@@ -81,7 +82,8 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
     w.agent = P::agent();
     w.ask = static_cast<std::uint32_t>(weight);
     w.priority = priority;
-    return Base::entry(Base::enterBlocking(w, deadline), w);
+    const bool mayWait = deadline == kNever || deadline > P::now();
+    return Base::entry(mayWait ? Base::enterBlocking(w, deadline) : Base::enterNow(w), w);
   }
 
   /// Never blocks, and never overtakes a waiter.

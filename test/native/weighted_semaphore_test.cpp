@@ -140,6 +140,19 @@ TEST_F(WeightedSemaphoreTest, AHigherPriorityPassesWhenItFits) {
   EXPECT_EQ(semaphore_.value(), 0);
 }
 
+TEST_F(WeightedSemaphoreTest, ADeadlineInThePastGrantsWhatAWaitWouldGetAtOnce) {
+  semaphore_.acquire(1);
+  Asking heavy(loop_, kAnna, 3, 0);
+  EXPECT_FALSE(semaphore_.enter(heavy));
+  EXPECT_FALSE(semaphore_.acquireUntil(P::now(), 1, 0)) << "goes behind a waiter of its priority";
+  EXPECT_FALSE(semaphore_.acquireUntil(P::now(), 3, 1)) << "does not fit";
+  EXPECT_EQ(semaphore_.queueSize(), 1U);
+  EXPECT_TRUE(semaphore_.acquireUntil(P::now(), 1, 1));
+  EXPECT_EQ(semaphore_.value(), 1);
+  semaphore_.release(2);
+  EXPECT_EQ(loop_.take(), Heard{admitted(heavy)});
+}
+
 TEST_F(WeightedSemaphoreTest, ThreadsWaitByPriority) {
   semaphore_.setValue(0);
   std::vector<int> order;
