@@ -9,7 +9,7 @@ const { buildWithZig, compileWithZig, findZig } = require('../binding/zig.js')
 const check = require('./check.js')
 
 const root = path.join(__dirname, '..')
-// As in binding/exports.map.
+// As in binding/exports.map, and those of src/platform/published.h.
 const exported = [
   'napi_register_module_v1',
   'node_api_module_get_api_version_v1',

@@ -7,10 +7,11 @@
 
 #include "platform/misuse.h"
 #include "platform/process_wide.h"
+#include "platform/published.h"
 
 /// The registry of the first loaded copy serves all.
-// NOLINTNEXTLINE(readability-identifier-naming): binding/exports.map exports such names.
-extern "C" BOXOFFICE_EXPORT const boxoffice::Copies* boxoffice_process_wide_1();
+// NOLINTNEXTLINE(readability-identifier-naming): release/prebuild.js exports such names.
+BOXOFFICE_PUBLISHED const boxoffice::Copies* boxoffice_process_wide_1();
 
 namespace boxoffice {
 namespace {
@@ -84,7 +85,7 @@ void disclaim(void* claim) noexcept { registry().disclaim(claim); }
 const Copies& copies() {
   using Get = const Copies* (*)();
   static const auto first =
-      reinterpret_cast<Get>(platform::firstExported("boxoffice_process_wide_1"));
+      reinterpret_cast<Get>(platform::firstPublished("boxoffice_process_wide_1"));
   static const Copies& found = first ? *first() : *boxoffice_process_wide_1();
   return found;
 }
@@ -110,8 +111,9 @@ CopyClaim::~CopyClaim() {
 
 }  // namespace boxoffice
 
-extern "C" BOXOFFICE_EXPORT const boxoffice::Copies* boxoffice_process_wide_1() {
+BOXOFFICE_PUBLISHED const boxoffice::Copies* boxoffice_process_wide_1() {
   static constexpr boxoffice::Copies all{
       .join = boxoffice::join, .claim = boxoffice::claim, .disclaim = boxoffice::disclaim};
   return &all;
 }
+BOXOFFICE_PUBLISH(boxoffice_process_wide_1);

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <string>
 
+#include "platform/published.h"
+
 // Set by the build to a digest of the sources: copies that differ must not share objects.
 #ifndef BOXOFFICE_DIGEST
 #error "BOXOFFICE_DIGEST is missing"
@@ -11,11 +13,9 @@
 #define BOXOFFICE_JOIN(prefix, digest) prefix##digest
 #define BOXOFFICE_NAMED(prefix, digest) BOXOFFICE_JOIN(prefix, digest)
 #define BOXOFFICE_REGISTRY BOXOFFICE_NAMED(boxoffice_process_wide_, BOXOFFICE_DIGEST)
-#define BOXOFFICE_TEXT(symbol) #symbol
-#define BOXOFFICE_TEXT_OF(symbol) BOXOFFICE_TEXT(symbol)
 
 /// This copy's registry.
-extern "C" BOXOFFICE_EXPORT void* BOXOFFICE_REGISTRY(const char* name, void* (*make)()) {
+BOXOFFICE_PUBLISHED void* BOXOFFICE_REGISTRY(const char* name, void* (*make)()) {
   struct Registry {
     std::mutex mutex;
     std::map<std::string, void*> all;
@@ -26,6 +26,7 @@ extern "C" BOXOFFICE_EXPORT void* BOXOFFICE_REGISTRY(const char* name, void* (*m
   if (!one) one = make();
   return one;
 }
+BOXOFFICE_PUBLISH(BOXOFFICE_REGISTRY);
 
 namespace boxoffice {
 
@@ -34,7 +35,7 @@ const char* digestOfSources() noexcept { return BOXOFFICE_TEXT_OF(BOXOFFICE_DIGE
 void* findProcessWide(const char* name, void* (*make)()) {
   using Find = void* (*)(const char* name, void* (*make)());
   static const auto first =
-      reinterpret_cast<Find>(platform::firstExported(BOXOFFICE_TEXT_OF(BOXOFFICE_REGISTRY)));
+      reinterpret_cast<Find>(platform::firstPublished(BOXOFFICE_TEXT_OF(BOXOFFICE_REGISTRY)));
   return first ? first(name, make) : BOXOFFICE_REGISTRY(name, make);
 }
 

@@ -2,18 +2,12 @@
 // one of its dependencies may each bring a copy, and the locks of one name, or in one memory, must be one
 // lock.
 //
-// Every copy that is a shared library exports its registry, under a name that only copies of the very same
-// source have. All copies use the registry of the copy that was loaded first, which stays in memory for
-// ever. Copies of other sources have an interface of their own: see copies.h.
+// Every copy, in the program or in a library, publishes its registry under a name that only copies of the very
+// same source have (published.h). All copies use the registry of the copy that was loaded first, which stays in
+// memory for ever. Copies of other sources have an interface of their own: see copies.h.
 #pragma once
 
 #include <typeinfo>
-
-#ifdef _WIN32
-#define BOXOFFICE_EXPORT __declspec(dllexport)
-#else
-#define BOXOFFICE_EXPORT __attribute__((visibility("default")))
-#endif
 
 namespace boxoffice {
 
@@ -31,10 +25,4 @@ T& processWide() {
   return *one;
 }
 
-namespace platform {
-
-/// The function of that name in the first loaded library that has it, or null.
-void* firstExported(const char* symbol);
-
-}  // namespace platform
 }  // namespace boxoffice

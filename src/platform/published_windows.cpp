@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "platform/process_wide.h"
+#include "platform/published.h"
 
 namespace boxoffice::platform {
 
-void* firstExported(const char* symbol) {
+void* firstPublished(const char* name) {
   // The modules in load order, the program itself first.
   std::vector<HMODULE> modules(1024);
   DWORD bytes = 0;
@@ -16,7 +16,7 @@ void* firstExported(const char* symbol) {
   if (!K32EnumProcessModules(GetCurrentProcess(), modules.data(), size, &bytes)) return nullptr;
   if (bytes < size) modules.resize(bytes / sizeof(HMODULE));
   for (const HMODULE module : modules) {
-    const FARPROC found = GetProcAddress(module, symbol);
+    const FARPROC found = GetProcAddress(module, name);
     if (found) return reinterpret_cast<void*>(found);
   }
   return nullptr;
