@@ -136,7 +136,7 @@ function systemOf(target) {
   return /linux|macos|windows/.exec(target)[0]
 }
 
-// binding/CMakeLists.txt explains these.
+// CMakeLists.txt and binding/CMakeLists.txt explain these.
 const optionsOf = {
   linux: () => ['-Wl,-z,nodelete', `-Wl,--version-script=${path.join(__dirname, 'exports.map')}`],
   macos: () => ['-undefined', 'dynamic_lookup', '-D_DARWIN_UNLIMITED_SELECT'],

@@ -53,5 +53,11 @@ TEST(PluginsTest, TheProgramWakesAThreadThatWaitsInAPlugin) {
   }
 }
 
+TEST(PluginsTest, APluginStaysLoaded) {
+  { const Plugin plugin(BOXOFFICE_PLUGIN_A); }
+  void* const handle = dlopen(BOXOFFICE_PLUGIN_A, RTLD_NOW | RTLD_NOLOAD);
+  EXPECT_NE(handle, nullptr);
+}
+
 }  // namespace
 }  // namespace boxoffice::test
