@@ -36,8 +36,6 @@ class AgentIds {
   AgentId last_ = kNoAgent;
 };
 
-AgentIds& ids() { return processWide<AgentIds>(); }
-
 struct ThreadAgent {
   ThreadAgent() : id(takeAgentId()) {}
   ~ThreadAgent() { giveAgentId(id); }
@@ -47,15 +45,32 @@ struct ThreadAgent {
   const AgentId id;
 };
 
-}  // namespace
-
-AgentId takeAgentId() { return ids().take(); }
-
-void giveAgentId(AgentId id) noexcept { ids().give(id); }
-
-AgentId thisThread() {
+AgentId threadAgent() {
   thread_local const ThreadAgent agent;
   return agent.id;
+}
+
+/// All copies of the library use the same object, so that a thread is the same agent in each of them.
+struct Agents {
+  AgentIds ids;
+  /// A function of the copy that has created this object.
+  AgentId (*const ofThisThread)() = threadAgent;
+};
+
+Agents& agents() { return processWide<Agents>(); }
+
+/// What ofThisThread returns.
+constinit thread_local AgentId cachedAgent = kNoAgent;
+
+}  // namespace
+
+AgentId takeAgentId() { return agents().ids.take(); }
+
+void giveAgentId(AgentId id) noexcept { agents().ids.give(id); }
+
+AgentId thisThread() {
+  if (cachedAgent == kNoAgent) cachedAgent = agents().ofThisThread();
+  return cachedAgent;
 }
 
 }  // namespace boxoffice

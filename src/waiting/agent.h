@@ -29,7 +29,8 @@ AgentId takeAgentId();
 /// new agent's. The agent must hold nothing and wait for nothing.
 void giveAgentId(AgentId id) noexcept;
 
-/// The id of the calling thread: taken at its first call, given back when the thread ends.
+/// The id of the calling thread, in all copies of this library: taken at its first call, given back when the thread
+/// ends.
 AgentId thisThread();
 
 }  // namespace boxoffice

@@ -10,3 +10,7 @@ PLUGIN bool pluginLock(Mutex* mutex, std::chrono::nanoseconds timeout) {
 }
 
 PLUGIN void pluginUnlock(Mutex* mutex) { mutex->unlock(); }
+
+PLUGIN bool pluginTryLock(RecursiveMutex* mutex) { return static_cast<bool>(mutex->tryLock()); }
+
+PLUGIN AgentId pluginThread() { return thisThread(); }

@@ -22,6 +22,10 @@ class Plugin {
     return function<Lock>("pluginLock")(&mutex, timeout);
   }
   void unlock(Mutex& mutex) const { function<void(Mutex*)>("pluginUnlock")(&mutex); }
+  bool tryLock(RecursiveMutex& mutex) const {
+    return function<bool(RecursiveMutex*)>("pluginTryLock")(&mutex);
+  }
+  AgentId thread() const { return function<AgentId()>("pluginThread")(); }
 
  private:
   template <class F>
@@ -51,6 +55,38 @@ TEST(PluginsTest, TheProgramWakesAThreadThatWaitsInAPlugin) {
     thread.join();
     EXPECT_TRUE(locked) << path;
   }
+}
+
+TEST(PluginsTest, AThreadIsOneAgentInAllCopies) {
+  const Plugin a(BOXOFFICE_PLUGIN_A);
+  const Plugin b(BOXOFFICE_PLUGIN_B);
+  EXPECT_EQ(a.thread(), thisThread());
+  EXPECT_EQ(b.thread(), thisThread());
+  // Another copy is the first that asks for this thread.
+  std::thread([&] {
+    const AgentId agent = a.thread();
+    EXPECT_EQ(b.thread(), agent);
+    EXPECT_EQ(thisThread(), agent);
+  }).join();
+}
+
+TEST(PluginsTest, ACopyReleasesWhatTheThreadHasAcquiredInAnotherOne) {
+  const Plugin a(BOXOFFICE_PLUGIN_A);
+  const Plugin b(BOXOFFICE_PLUGIN_B);
+  Mutex mutex;
+  ASSERT_TRUE(a.lock(mutex, 0s));
+  EXPECT_EQ(faultOf([&] { b.unlock(mutex); }), std::nullopt);
+  EXPECT_TRUE(mutex.tryLock());
+  mutex.unlock();
+}
+
+TEST(PluginsTest, ACopyLocksARecursiveMutexThatTheThreadHolds) {
+  const Plugin plugin(BOXOFFICE_PLUGIN_A);
+  RecursiveMutex mutex;
+  mutex.lock();
+  ASSERT_TRUE(plugin.tryLock(mutex));
+  mutex.unlock();
+  mutex.unlock();
 }
 
 TEST(PluginsTest, APluginStaysLoaded) {
