@@ -5,6 +5,7 @@
 
 #include "platform/misuse.h"
 #include "platform/process_wide.h"
+#include "waiting/thread_agent.h"
 
 namespace boxoffice {
 namespace {
@@ -36,20 +37,6 @@ class AgentIds {
   AgentId last_ = kNoAgent;
 };
 
-struct ThreadAgent {
-  ThreadAgent() : id(takeAgentId()) {}
-  ~ThreadAgent() { giveAgentId(id); }
-  ThreadAgent(const ThreadAgent&) = delete;
-  ThreadAgent& operator=(const ThreadAgent&) = delete;
-
-  const AgentId id;
-};
-
-AgentId threadAgent() {
-  thread_local const ThreadAgent agent;
-  return agent.id;
-}
-
 /// All copies of the library use the same object, so that a thread is the same agent in each of them.
 struct Agents {
   AgentIds ids;
@@ -59,10 +46,9 @@ struct Agents {
 
 Agents& agents() { return processWide<Agents>(); }
 
-/// What ofThisThread returns.
-constinit thread_local AgentId cachedAgent = kNoAgent;
-
 }  // namespace
+
+constinit thread_local AgentId cachedAgent = kNoAgent;
 
 AgentId takeAgentId() { return agents().ids.take(); }
 

@@ -30,7 +30,9 @@ AgentId takeAgentId();
 void giveAgentId(AgentId id) noexcept;
 
 /// The id of the calling thread, in all copies of this library: taken at its first call, given back when the thread
-/// ends.
+/// ends, on POSIX after the destructors of its thread_local objects. On Linux these may use locks. Elsewhere only those
+/// of objects that were created after the first wait of the thread may.
+/// Throws as takeAgentId does, and std::bad_alloc.
 AgentId thisThread();
 
 }  // namespace boxoffice

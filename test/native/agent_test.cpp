@@ -1,4 +1,5 @@
 // Agents and what an event loop needs: ids, tickets, the mailbox.
+#include <functional>
 #include <set>
 
 #include "support.h"
@@ -47,6 +48,36 @@ TEST(AgentTest, IdsStaySmallHoweverManyAgentsComeAndGo) {
   }
   EXPECT_LT(highest, 3'000U);
 }
+
+#ifndef _WIN32
+struct AtThreadEnd {
+  std::function<void()> action;
+  ~AtThreadEnd() { action(); }
+};
+
+TEST(AgentTest, AThreadKeepsItsIdInDestructorsOfItsThreadLocalObjects) {
+  std::thread([] {
+    // Created before the thread has an id, so destroyed after what the id might be kept in.
+    thread_local AtThreadEnd end;
+    const AgentId mine = thisThread();
+    end.action = [mine] {
+      EXPECT_EQ(thisThread(), mine);
+      for (int i = 0; i < 10'000; ++i) {
+        const AgentId id = takeAgentId();
+        ASSERT_NE(id, mine);
+        giveAgentId(id);
+      }
+    };
+  }).join();
+}
+
+TEST(AgentTest, AThreadThatHasEndedGivesItsIdBack) {
+  AgentId highest = 0;
+  for (int i = 0; i < 3'000; ++i)
+    std::thread([&] { highest = std::max(highest, thisThread()); }).join();
+  EXPECT_LT(highest, 3'000U);
+}
+#endif
 
 TEST(TicketPoolTest, HandsOutEachWaiterOnce) {
   TicketPool pool;

@@ -1,0 +1,50 @@
+#include <pthread.h>
+
+#include <cstdint>
+#include <new>
+
+#include "waiting/thread_agent.h"
+
+namespace boxoffice {
+namespace {
+
+/// In the value of the key, beside the id: the thread ends.
+constexpr std::uintptr_t kEnding = std::uintptr_t{kMaxAgent} + 1;
+
+extern "C" void endThreadAgent(void* value);
+
+pthread_key_t threadAgentKey() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    if (pthread_key_create(&made, endThreadAgent) != 0) throw std::bad_alloc();
+    return made;
+  }();
+  return key;
+}
+
+bool setThreadAgent(std::uintptr_t value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): never used as a pointer.
+  return pthread_setspecific(threadAgentKey(), reinterpret_cast<void*>(value)) == 0;
+}
+
+/// Destructors of thread_local objects may use locks. Some systems call them as they call this function, in any order:
+/// so it asks to be called once more, after all of them.
+void endThreadAgent(void* value) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(value);
+  if ((bits & kEnding) == 0 && setThreadAgent(bits | kEnding)) return;
+  giveAgentId(static_cast<AgentId>(bits & kMaxAgent));
+  cachedAgent = kNoAgent;
+}
+
+}  // namespace
+
+AgentId threadAgent() {
+  if (const void* const value = pthread_getspecific(threadAgentKey()))
+    return static_cast<AgentId>(reinterpret_cast<std::uintptr_t>(value) & kMaxAgent);
+  const AgentId id = takeAgentId();
+  if (setThreadAgent(id)) return id;
+  giveAgentId(id);
+  throw std::bad_alloc();
+}
+
+}  // namespace boxoffice
