@@ -64,9 +64,14 @@ const makeLock = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
 
 /** Throws if `signal` has aborted between the grant and the call of the callback, and releases the lock. */
 function checkInTime(release, signal) {
-  if (!signal?.aborted) return
-  giveBackUnseen(release)
-  throw reasonOf(signal)
+  // It stays true where a signal that is no AbortSignal throws.
+  let isLate = true
+  try {
+    isLate = Boolean(signal?.aborted)
+  } finally {
+    if (isLate) giveBackUnseen(release)
+  }
+  if (isLate) throw reasonOf(signal)
 }
 
 module.exports = { checkInTime, Lock, makeLock }

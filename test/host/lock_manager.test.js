@@ -95,6 +95,25 @@ describe('A LockManager of scope host', function () {
     }
   })
 
+  it('releases the lock if the signal throws before the callback is called', async () => {
+    const locks = open(freshName())
+    const odd = new Error('odd')
+    // The first reads are those of the wait.
+    for (let reads = 0; reads < 6; reads++) {
+      let left = reads
+      const signal = {
+        get aborted() {
+          if (left-- === 0) throw odd
+          return false
+        },
+        addEventListener() {},
+        removeEventListener() {},
+      }
+      await locks.request('a', { signal }, () => {}).catch((error) => assert.equal(error, odd))
+      assert.deepEqual(await locks.query(), { held: [], pending: [] })
+    }
+  })
+
   it('goes on when the process that holds a lock dies', async () => {
     const name = freshName()
     const locks = open(name)
