@@ -206,13 +206,11 @@ class SharedLock extends AnyLock {
   }
 
   block(weight, { timeout, priority }) {
-    const outcome = this.kind.native.enterSync(
-      this.wordIndex,
-      weight,
-      timeout,
-      priority,
-      +this.isStrict,
-    )
+    const { enterSync } = this.kind.native
+    const outcome =
+      timeout === 0
+        ? this.enterNow(weight, priority)
+        : enterSync(this.wordIndex, weight, timeout, priority, +this.isStrict)
     if (isGranted(outcome)) this.began()
     // Giving up may have admitted a promise of this thread.
     this.dispatch(native.eventLoop.completions())

@@ -20,6 +20,23 @@ describe('Semaphore: threads', () => {
     const { name, value } = workerData
     const semaphore = (my.semaphore ??= new Semaphore(value, { name }));`
 
+  it('gives a blocking call with a timeout of 0 what a longer one gets at once', async () => {
+    const semaphore = make(1, { allowBlockingMainThread: true })
+    const heavy = semaphore.acquire(2)
+    assert.throws(() => semaphore.acquireSync({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+    for (const timeout of [0, 1000]) {
+      const [before, release] = semaphore.acquireSync({ timeout, priority: 1 })
+      assert.equal(before, 1)
+      assert.throws(() => semaphore.acquireSync({ timeout: 0, priority: 1 }), {
+        code: 'ERR_LOCK_TIMEOUT',
+      })
+      release()
+    }
+    semaphore.release(1)
+    const [, release] = await heavy
+    release()
+  })
+
   it('serves blocked workers and promises in one queue, by weight and priority', async () => {
     const semaphore = make(4)
     const order = []
