@@ -12,7 +12,7 @@ using Deadline = Clock::time_point;
 /// The deadline of a wait that has none.
 constexpr Deadline kNever = Deadline::max();
 
-/// How long a wait may take: a std::chrono::duration of any type and length. A negative one and NaN are zero. One of
+/// How long a wait may take: a std::chrono::duration of any length. A negative one and NaN are zero. One of
 /// more than 146 years is the longest that nanoseconds can tell.
 class Timeout {
  public:

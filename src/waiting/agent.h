@@ -31,7 +31,8 @@ void giveAgentId(AgentId id) noexcept;
 
 /// The id of the calling thread, in all copies of this library: taken at its first call, given back when the thread
 /// ends, on POSIX after the destructors of its thread_local objects. On Linux these may use locks. Elsewhere only those
-/// of objects that were created after the first wait of the thread may.
+/// of objects that were created after the first wait of the thread may. A destructor of a key of pthread may use locks
+/// unless it has asked to be called again.
 /// Throws as takeAgentId does, and std::bad_alloc.
 AgentId thisThread();
 

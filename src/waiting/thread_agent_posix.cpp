@@ -39,12 +39,14 @@ void endThreadAgent(void* value) {
 }  // namespace
 
 AgentId threadAgent() {
-  if (const void* const value = pthread_getspecific(threadAgentKey()))
-    return static_cast<AgentId>(reinterpret_cast<std::uintptr_t>(value) & kMaxAgent);
+  if (cachedAgent != kNoAgent) return cachedAgent;
   const AgentId id = takeAgentId();
-  if (setThreadAgent(id)) return id;
-  giveAgentId(id);
-  throw std::bad_alloc();
+  if (!setThreadAgent(id)) {
+    giveAgentId(id);
+    throw std::bad_alloc();
+  }
+  cachedAgent = id;
+  return id;
 }
 
 }  // namespace boxoffice
