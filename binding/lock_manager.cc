@@ -102,11 +102,12 @@ std::int32_t leave(const Call& call) {
   return static_cast<std::int32_t>(how);
 }
 
-/// (ticket): the number of completions, or kStolen, and then one is still to come.
+/// (ticket, anything if the holder has not seen its grant): the number of completions, or kStolen, and then one is still to
+/// come.
 std::int32_t release(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(0));
-  const bool isHeld = lockManager().release(w);
+  const bool isHeld = lockManager().release(w, call.has(1));
   postWaits(call);
   tickets.left(w, isHeld ? Leave::left : Leave::leftAwake);
   return isHeld ? call.completions() : kStolen;

@@ -98,12 +98,14 @@ class Request extends AnyLock {
     if (count > 0) takeCompletions(count)
   }
 
-  release() {
+  /** `isUnseen`: no caller has seen its grant, so the next one reports a death. */
+  release(isUnseen = false) {
     const { ticket } = this
     if (ticket < 0) return
     checkStackToRelease()
     this.ticket = released
-    const count = native.lockManager.release(ticket)
+    const { release } = native.lockManager
+    const count = isUnseen ? release(ticket, 1) : release(ticket)
     if (count === stolen) {
       tickets.leave(ticket, leaves.leftAwake) // its completion is on the way
       this.lose()
@@ -221,7 +223,7 @@ function call(request) {
     if (signal?.aborted && !request.isStolen) throw reasonOf(signal)
   } catch (error) {
     // Aborted, or a signal that is no AbortSignal.
-    request.release()
+    request.release(true)
     throw error
   }
   request.callback = undefined

@@ -99,10 +99,11 @@ Leave LockManager::leave(Waiter& w) {
   return w.invitationSent ? Leave::leftAwake : Leave::left;
 }
 
-bool LockManager::release(Waiter& w) {
+bool LockManager::release(Waiter& w, bool isUnseen) {
   Wakes wakes;
   const std::lock_guard guard(mutex_);
   const bool isHeld = w.state == Waiter::State::admitted;
+  if (isHeld && isUnseen && w.abandoned) named(w).second.abandoned = true;
   end(w, wakes);
   return isHeld;
 }

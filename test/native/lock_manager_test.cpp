@@ -275,6 +275,25 @@ TEST_F(LockManagerTest, TellsTheNextOfADeathWhenTheClientToBeToldIsGone) {
   }
 }
 
+TEST_F(LockManagerTest, TellsTheNextOfADeathThatTheHolderHasNotSeen) {
+  A a(notes);
+  B unseen(notes);
+  B next(notes);
+  B last(notes);
+  ask(a);
+  manager.forget(anna);
+  ask(unseen);
+  EXPECT_TRUE(unseen.abandoned);
+  EXPECT_TRUE(manager.release(unseen, true));
+  ask(next);
+  EXPECT_TRUE(next.abandoned);
+  EXPECT_TRUE(manager.release(next));
+  ask(last);
+  EXPECT_FALSE(last.abandoned);
+  EXPECT_TRUE(manager.release(last, true));
+  EXPECT_EQ(state(), "| ");
+}
+
 TEST_F(LockManagerTest, TellsAThiefOfADeathThatItsVictimWasNotToldOf) {
   A a(notes);
   B b(notes);

@@ -196,6 +196,20 @@ describe('locks between threads', function () {
     await assertFree(name)
   })
 
+  it('report a death to the next request when the first one to be told was aborted', async () => {
+    const agent = newAgent()
+    await holdsIn(agent)
+    await agent.dies()
+    const controller = new AbortController()
+    const late = locks.request(name, { signal: controller.signal }, () => assert.fail())
+    controller.abort(new Error('too late'))
+    await assert.rejects(late, { message: 'too late' })
+    const release = await locks.acquire(name)
+    assert.equal(release.abandoned, true)
+    release()
+    await assertFree(name)
+  })
+
   it('report a death to the next request when the first one to be told died as well', async () => {
     const [agent, deaf] = [newAgent(), newAgent()]
     await holdsIn(agent)
