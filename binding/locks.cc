@@ -45,6 +45,9 @@ void semaphoreRest(const Call& call) {
   call.loop().shares().rested(call.integer(0), call.integer(1));
 }
 
+/// (word index): the next holder is told of a death.
+void semaphoreTellNext(const Call& call) { call.lock<host::HostSemaphore>().tellNext(); }
+
 /// (word index, value): the number of completions.
 template <class Lock>
 std::int32_t semaphoreSetValue(const Call& call) {
@@ -98,6 +101,7 @@ void defineLocks(Topic exports) {
   Topic hostSemaphore = addSemaphore<host::HostSemaphore>(exports.topic("hostSemaphore"));
   hostSemaphore.add<valueOf<host::HostSemaphore, &host::HostSemaphore::value>>("value");
   hostSemaphore.add<semaphoreRest>("rest");
+  hostSemaphore.add<semaphoreTellNext>("tellNext");
 
   Topic autoResetEvent = addQueue<AutoResetEvent>(exports.topic("autoResetEvent"));
   autoResetEvent.add<changed<AutoResetEvent, &AutoResetEvent::signal>>("signal");

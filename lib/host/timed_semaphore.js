@@ -158,19 +158,21 @@ class TimedSemaphore extends HostSemaphore {
       super.giveBack(units, isAbandoned)
       return
     }
+    // Now, because other units may be granted before these.
+    if (isAbandoned) native.hostSemaphore.tellNext(this.wordIndex)
     const resting = owed === 0 ? units : Math.min(owed, units)
-    this.#keep(resting, until, isAbandoned)
+    this.#keep(resting, until)
     if (units > resting) super.giveBack(units - resting, false)
     this.changed()
   }
 
-  /** Keeps `units` until then. If this thread dies meanwhile, only an earlier death (`isAbandoned`) is reported. */
-  #keep(units, until, isAbandoned) {
-    if (!isAbandoned) native.hostSemaphore.rest(this.wordIndex, units)
+  /** Keeps `units` until then. If this thread dies meanwhile, its death is not reported. */
+  #keep(units, until) {
+    native.hostSemaphore.rest(this.wordIndex, units)
     at(until, () => {
       // Before the units go back, so that a death in between is reported rather than lost.
-      if (!isAbandoned) native.hostSemaphore.rest(this.wordIndex, -units)
-      super.giveBack(units, isAbandoned)
+      native.hostSemaphore.rest(this.wordIndex, -units)
+      super.giveBack(units, false)
     })
   }
 }

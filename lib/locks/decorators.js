@@ -114,7 +114,7 @@ const isOptions = (value) => value !== undefined && typeof value !== 'number'
 function readLimit(given) {
   if (given === undefined) return 0
   const limit = typeof given === 'string' ? Number(given) : given
-  const isNoNumeral = typeof given === 'string' && (Number.isNaN(limit) || given.trim() === '')
+  const isNoNumeral = typeof given === 'string' && Number.isNaN(limit)
   if (typeof limit !== 'number' || isNoNumeral) {
     throw timeoutTypeError(given)
   }

@@ -73,6 +73,9 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
+  /// The next holder is told of a death that no caller of this process has heard of.
+  void tellNext() noexcept { slot().abandoned.store(1); }
+
   /// Counts released units of this process that it keeps until the end of their minHold.
   void rest(std::int32_t change) noexcept {
     slot().resting[P::process(this)].fetch_add(static_cast<std::uint32_t>(change));

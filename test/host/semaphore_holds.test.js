@@ -187,6 +187,21 @@ describe('Holds of semaphores of scope host', function () {
       assert.equal(abandoned, true)
     })
 
+    it('report a death with a unit that is free before those of the dead holder', async () => {
+      const name = freshName()
+      const times = { minHold: 1500 }
+      const other = await startWith(3, name, times)
+      await other.does('await my.lock.acquire(2)')
+      await other.dies()
+      const semaphore = open(3, name, times)
+      const start = performance.now()
+      let ticket = await semaphore.acquire()
+      assert.ok(performance.now() - start < 1400)
+      assert.equal(ticket[1].abandoned, true)
+      ticket = await semaphore.acquire()
+      assert.equal(ticket[1].abandoned, false)
+    })
+
     it('keep a caller that meets the units of a dead holder pending', async () => {
       const name = freshName()
       const times = { minHold: 1500 }
