@@ -252,6 +252,8 @@ export class Semaphore implements SemaphoreInterface, Closable {
    *
    * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that
    * rejects before its turn is an unhandled rejection, unless it has a handler.
+   * @param fn gets the item and its job: `index` is the position of the item, from 0 on, and `signal` aborts when another
+   * job has failed, or when the signal of the options aborts.
    * @param options apply to each job's wait: `weight`, `priority`, `timeout` in ms; `signal` ends the whole.
    * @returns a promise that rejects with a TypeError or RangeError when an argument is invalid.
    *
@@ -261,7 +263,6 @@ export class Semaphore implements SemaphoreInterface, Closable {
    */
   map<Item, Result>(
     iterable: Iterable<Item> | AsyncIterable<Item>,
-    // `index` is the position of the item, from 0 on. `signal` aborts when the work ends early.
     fn: (item: Awaited<Item>, job: { index: number; signal: AbortSignal }) => Result,
     options?: WeightedWaitOptions,
   ): Promise<Awaited<Result>[]>
