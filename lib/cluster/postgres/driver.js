@@ -9,11 +9,12 @@ const { versionError } = require('../errors.js')
 const { findPackage } = require('../find.js')
 const { checkForThread } = require('../for_thread.js')
 const { Subscription } = require('../subscription.js')
+const { callOf, confirmBy, isDigest, rowOf } = require('./calls.js')
 const { Commands } = require('./commands.js')
 const { configOf, makePool } = require('./connections.js')
 const { Lines } = require('./lines.js')
 const { listeningWith } = require('./listening.js')
-const { channelOf, isDigest, readNames, rowOf } = require('./names.js')
+const { channelOf, readNames } = require('./names.js')
 const { explained } = require('./rights.js')
 const { protocol, schemaOf } = require('./schema.js')
 const { isTrue } = require('./text.js')
@@ -172,11 +173,9 @@ class Driver {
     return state === 'mismatch' ? { state, capacity: Number(answer.capacity) } : { state, ...why }
   }
 
-  async confirm({ key, id, maxHold }) {
+  confirm(request) {
     // At once, behind no other command of the key: the claim ends soon.
-    const answer = await this.#query(callOf(this.#names.confirm, [rowOf(key), id, maxHold]))
-    const isHeld = isTrue(answer.is_held)
-    return { state: isHeld ? 'held' : 'over', wanted: isHeld && isTrue(answer.wanted) }
+    return confirmBy((call) => this.#query(call), this.#names, request)
   }
 
   async leave({ key, id, claim, keep, untold, minHold, unused }) {
@@ -194,12 +193,6 @@ class Driver {
     await this.#subscription.close()
     await this.#pool.end()
   }
-}
-
-/** The call of the database function `name`. */
-function callOf(name, values) {
-  const places = values.map((_, i) => `$${i + 1}`)
-  return { name, text: `SELECT * FROM ${name}(${places})`, values }
 }
 
 module.exports = { makeDriver: (pool, options) => new Driver(pool, options) }

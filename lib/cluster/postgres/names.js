@@ -2,7 +2,6 @@
 // The names of objects in the database. They consist of letters, digits and underscores, so that no
 // statement needs to escape them.
 const { typeError } = require('../../core/errors.js')
-const { createHash } = require('node:crypto')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions } = require('../engine.js')
 
@@ -51,24 +50,7 @@ function readNames(options) {
   }
 }
 
-/** An index has no room for longer keys. */
-const longestKey = 500
-const digestMark = 'sha256:'
-
-/**
- * The key as stored in the table: the key itself, if every database encoding has all its letters
- * and an index has room for it; otherwise its digest. A key never looks like a digest of another.
- */
-function rowOf(key) {
-  const isPlain = /^[\x20-\x7e]*$/.test(key)
-  if (isPlain && key.length <= longestKey && !isDigest(key)) return key
-  // Not UTF-8, which maps all unpaired surrogates to one character.
-  return digestMark + createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('base64url')
-}
-
-const isDigest = (row) => row.startsWith(digestMark)
-
 /** The channel on which a session listens. */
 const channelOf = (session) => `boxoffice ${session}`
 
-module.exports = { channelOf, isDigest, readNames, rowOf }
+module.exports = { channelOf, readNames }

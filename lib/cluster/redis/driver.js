@@ -1,7 +1,6 @@
 'use strict'
 // Redis as an engine (../engine.js). Its steps inside Redis are in script.js.
 const { typeError } = require('../../core/errors.js')
-const { createHash } = require('node:crypto')
 const { join } = require('node:path')
 const { checkInteger } = require('../../core/integers.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
@@ -11,10 +10,10 @@ const { inTime, pause } = require('../patience.js')
 const { Subscription } = require('../subscription.js')
 const { adapt } = require('./clients.js')
 const { echoing } = require('./echo.js')
-const { channelOf, keysOf, sessionOf } = require('./names.js')
+const { channelOf, sessionOf } = require('./names.js')
 const { explained, rightsOf } = require('./rights.js')
-const script = require('./script.js')
 const { openSession } = require('./session.js')
+const { Steps, baseOf } = require('./steps.js')
 
 /**
  * Whether a cluster refused a step because the slot of its key is being moved: see script.js. Clients follow some of these
@@ -40,6 +39,7 @@ class RedisDriver {
   #waiting = new Set()
   #session
   #rights
+  #steps
 
   /** `options` are those of redis(). */
   constructor(client, options) {
@@ -75,6 +75,11 @@ class RedisDriver {
       )
     this.#subscription = new Subscription(make, answerTimeout)
     this.#rights = rightsOf(this.#names(), adapted.isCluster)
+    this.#steps = new Steps({
+      send: (base, words) => this.#command(base, words),
+      isCluster: adapted.isCluster,
+      rights: this.#rights,
+    })
   }
 
   get keeper() {
@@ -82,19 +87,20 @@ class RedisDriver {
     const path = findPackage(client.module, this.#source)
     return {
       module: join(__dirname, 'keeper.js'),
-      data: { bases: this.#names(), rights: this.#rights, patience: this.#patience, path, client },
+      data: {
+        bases: this.#names(),
+        rights: this.#rights,
+        patience: this.#patience,
+        isCluster: this.#client.isCluster,
+        path,
+        client,
+      },
     }
   }
 
   /** The names as Redis knows them. */
   #names() {
     return this.#bases.map((base) => this.#client.prefix + base)
-  }
-
-  #baseOf(key) {
-    if (this.#bases.length === 1) return this.#bases[0]
-    const digest = createHash('sha1').update(key).digest()
-    return this.#bases[digest.readUInt32BE(0) % this.#bases.length]
   }
 
   async listen(session, { granted, wanted, missed, trouble }) {
@@ -130,7 +136,7 @@ class RedisDriver {
   /** Rejects when the user lacks the right to a command that a step uses. */
   async #check(base, session) {
     try {
-      await this.#step('check', base, 'check', session, [])
+      await this.#steps.run('check', base, 'check', session, [])
     } catch (error) {
       // While the slot is moved, the rights are unknown. The locks of other slots need not wait for that.
       if (!isMoving(error)) throw error
@@ -142,7 +148,7 @@ class RedisDriver {
    * another server, which neither client notices.
    */
   #listenAgain(key) {
-    const base = this.#client.prefix + this.#baseOf(key)
+    const base = this.#client.prefix + baseOf(this.#bases, key)
     this.#subscription.again(channelOf(base, this.#session))
   }
 
@@ -170,10 +176,8 @@ class RedisDriver {
     return state === 'mismatch' ? { state, capacity: Number(what) } : { state }
   }
 
-  async confirm({ key, id, claim, capacity, maxHold }) {
-    const words = [claim, capacity, maxHold]
-    const [state, , wanted] = await this.#run('confirm', key, id, words)
-    return { state, wanted: wanted === '1' }
+  confirm(request) {
+    return this.#steps.confirm(baseOf(this.#bases, request.key), request)
   }
 
   async leave({ key, id, capacity, claim, keep, untold, minHold, unused }) {
@@ -182,30 +186,7 @@ class RedisDriver {
   }
 
   #run(step, key, id, words) {
-    return this.#step(step, this.#baseOf(key), key, id, words)
-  }
-
-  /** Resolves to the words of the answer, which a client may deliver as buffers. */
-  async #step(step, base, key, id, words) {
-    const publish = this.#client.isCluster ? 'SPUBLISH' : 'PUBLISH'
-    const keys = keysOf(base, key)
-    const rest = [`${keys.length}`, ...keys, key, id, publish, step, ...words.map(String)]
-    try {
-      const answer = await this.#evaluate(base, rest)
-      return answer.map(String)
-    } catch (error) {
-      throw explained(error, this.#rights)
-    }
-  }
-
-  async #evaluate(base, rest) {
-    try {
-      return await this.#command(base, ['EVALSHA', script.digest, ...rest])
-    } catch (error) {
-      if (!error.message.startsWith('NOSCRIPT')) throw error
-      // Redis has restarted, or its scripts were flushed.
-      return await this.#command(base, ['EVAL', script.text, ...rest])
-    }
+    return this.#steps.run(step, baseOf(this.#bases, key), key, id, words)
   }
 
   /** Sends a command within a time limit: a client may wait for ever for a connection that has fallen silent. */
