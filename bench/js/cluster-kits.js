@@ -2,6 +2,7 @@
 //   server        which: see cluster-servers.js
 //   open(port)    in each process: a promise for { enter, leave }, by a key. enter is a promise for what leave needs
 //   isFloor       it excludes nobody, and so it does only the work of one caller
+//   mostCallers   how many callers it serves
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { loadOurs } = require('./kits.js')
@@ -43,6 +44,51 @@ const clusterKits = {
   '@sesamecare-oss/redlock': {
     server: 'redis',
     open: async (port) => redlock(require('@sesamecare-oss/redlock').Redlock, port),
+  },
+
+  // Its release publishes a message, on which all waiters try again.
+  'simple-redis-mutex': {
+    server: 'redis',
+    async open(port) {
+      const { lock } = require('simple-redis-mutex')
+      const { createClient } = require('redis')
+      const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
+      return { enter: (key) => lock(client, key), leave: (release) => release() }
+    },
+  },
+
+  // The same. It subscribes after an attempt in vain, and a release between the two wakes no waiter: of many callers, some
+  // wait for the 30 seconds after which a lock expires.
+  'node-redisson': {
+    server: 'redis',
+    mostCallers: 2,
+    async open(port) {
+      const { Redisson } = require('node-redisson')
+      const redisson = new Redisson({ redis: { options: { host: '127.0.0.1', port } } })
+      return {
+        async enter(key) {
+          const lock = redisson.getLock(key)
+          await lock.lock()
+          return lock
+        },
+        leave: (lock) => lock.unlock(),
+      }
+    },
+  },
+
+  'redlock-universal': {
+    server: 'redis',
+    async open(port) {
+      const { createLock, IoredisAdapter } = require('redlock-universal')
+      const adapter = new IoredisAdapter(ioredis(port))
+      return {
+        async enter(key) {
+          const lock = createLock({ adapter, key, ttl: 10_000, retryAttempts: 1e6 })
+          return { lock, handle: await lock.acquire() }
+        },
+        leave: ({ lock, handle }) => lock.release(handle),
+      }
+    },
   },
 
   // The floor of one caller: it waits for one round trip, and releases without one.
