@@ -1,11 +1,16 @@
 'use strict'
 // How a message grants a lease. A message that carries the grant, and comes in time, replaces the answer to a command: the
-// lease is held once its confirmation has been sent. Until the server has answered the confirmation, the lease is a claim,
-// which ends long before maxHold. A lease without an end is confirmed again and again.
+// lease is held once the renewing thread knows that it has to confirm it, which it need not do when the caller releases soon
+// (claims.js); without that thread, once its confirmation has been sent. Until the server has answered the confirmation, the
+// lease is a claim, which ends long before maxHold. A lease without an end is confirmed again and again.
 const { after, safely } = require('./clock.js')
+const { lookEvery } = require('./claim_watch.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
 const { requestOf } = require('./requests.js')
+
+/** Until when the renewing thread has sent a confirmation, counted from its grant, in milliseconds. */
+const latest = 2 * lookEvery
 
 class Confirmation {
   #lease
@@ -21,6 +26,8 @@ class Confirmation {
   #grant
   /** The grant that is not confirmed yet. */
   #claimed
+  /** Takes it from the renewing thread, if it has that confirm it. */
+  #withdraw
   /** A confirmation of it that has failed, and that the server may have executed. */
   #unsure
 
@@ -67,25 +74,50 @@ class Confirmation {
     return time + claim / 2 > until ? undefined : { grant, until }
   }
 
+  /**
+   * Has the renewing thread confirm a grant whose claim ends at `until`. Returns false if it cannot do that in time: then send()
+   * does.
+   */
+  sendLater(grant, until) {
+    const { claim } = this.#hub
+    const request = requestOf(this.#lease)
+    if (until - this.#clock.now() < claim / 2 + latest) return false
+    const later = this.#hub.confirmLater(request)
+    if (later === undefined) return false
+    this.#withdraw = later.withdraw
+    this.#await(grant, request, later.answer)
+    // The connection of that thread may be silent.
+    this.#timer = outside(() => this.#clock.setTimeout(() => this.send(grant), claim / 4))
+    this.#timer.unref()
+    return true
+  }
+
   /** Confirms until the server has answered. */
-  async send(grant) {
-    this.#claimed = grant
+  send(grant) {
     const request = requestOf(this.#lease)
     const sent = this.#clock.now()
+    const confirm = async () => ({ ...(await this.#hub.confirm(request)), sent })
+    this.#await(grant, request, confirm())
+  }
+
+  async #await(grant, request, confirming) {
+    this.#claimed = grant
     let answer
     try {
-      answer = await this.#hub.confirm(request)
+      answer = await confirming
     } catch {
       // Retry after any error: the claim ends by itself.
       if (this.#claimed !== grant) return this.#disown(request)
       this.#unsure = request
+      this.#clock.clearTimeout(this.#timer)
       this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
       return
     }
     if (this.#claimed !== grant) return this.#disown(request)
     this.#claimed = undefined
     this.#unsure = undefined
-    const until = answer.state === 'held' ? sent + safely(request.maxHold) : 0
+    this.#clock.clearTimeout(this.#timer)
+    const until = answer.state === 'held' ? answer.sent + safely(request.maxHold) : 0
     this.#lease.confirmed(until, answer.wanted)
   }
 
@@ -119,6 +151,8 @@ class Confirmation {
     const unsure = this.#unsure
     this.#claimed = undefined
     this.#unsure = undefined
+    this.#withdraw?.()
+    this.#withdraw = undefined
     this.#clock.clearTimeout(this.#timer)
     if (unsure !== undefined) this.#disown(unsure)
   }

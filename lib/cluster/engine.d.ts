@@ -91,7 +91,7 @@ export interface EngineGrant {
 /** What a driver calls when the server sends a message. The methods never throw, and accept messages in any order. */
 export interface EngineListener {
   /**
-   * The request has been granted. With `grant` its caller holds the lock at once, while the engine calls `confirm()`.
+   * The request has been granted. With `grant` its caller holds the lock at once, while the engine confirms the grant.
    * Leave `grant` out when a command would not be sent before the next `setImmediate()`, for instance without a
    * connection: then the engine calls `enter()` to get the grant.
    */
@@ -123,7 +123,18 @@ export interface EngineKeeper {
    * revived.
    */
   renew(session: string, ttl: number): Promise<boolean>
+  /**
+   * Confirms a grant, as `confirm()` of the driver does. Optional: with it a caller that releases soon after its grant
+   * costs no confirmation, and none is sent by the event loop unless the thread has no answer in time.
+   */
+  confirm?(request: EngineRequest): Promise<EngineConfirmation>
   close(): Promise<unknown>
+}
+
+/** `wanted`: other requests are in the queue. */
+export interface EngineConfirmation {
+  state: 'held' | 'over'
+  wanted: boolean
 }
 
 /**
@@ -161,7 +172,7 @@ export interface EngineDriver {
    * Confirms a grant in one round trip: the request holds the units for `maxHold` from now on. When the claim is over,
    * it holds nothing and is not in the queue. A driver that never passes a `grant` to `granted()` does not need it.
    */
-  confirm?(request: EngineRequest): Promise<{ state: 'held' | 'over'; wanted: boolean }>
+  confirm?(request: EngineRequest): Promise<EngineConfirmation>
   /** Releases the units, or leaves the queue, in one round trip. Idempotent. */
   leave(request: EngineLeaving): Promise<void>
   /** Ends the session, and releases all its units. */

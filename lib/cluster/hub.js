@@ -70,6 +70,11 @@ class Hub {
     return this.#canConfirm ? this.driver.confirm(request) : this.driver.enter(request)
   }
 
+  /** Has the renewing thread confirm it: see Claims. Returns undefined if the thread cannot. */
+  confirmLater(request) {
+    return this.#keeper.confirmLater(request)
+  }
+
   /** The result of `make()` for `name`, shared by all objects of that name. */
   shared(name, make) {
     const known = this.#shared.get(name)?.deref()
@@ -278,8 +283,7 @@ class Hub {
   async #close() {
     this.isClosed = true
     this.clock.clearTimeout(this.#watch)
-    // A holder of this thread may never release, and waiters behind it have no request at the
-    // server.
+    // A holder of this thread may never release, and waiters behind it have no request at the server.
     for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
     // Nothing below keeps the process alive by itself.
     const awake = this.clock.setTimeout(() => {}, longestTimeout)

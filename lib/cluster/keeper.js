@@ -5,6 +5,7 @@ const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { checkModule } = require('../addon/bundle_advice.js')
+const { Claims } = require('./claims.js')
 const { readUntil, safely, writeUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
 const { addonFile, textsOf } = require('./thread_files.js')
@@ -18,9 +19,9 @@ const readFiles = (spec) => ({
   texts: textsOf(`${spec?.module}`, textsOf(main)),
 })
 
-/** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. */
-function startThread({ module, data }, ttl, { loader, texts }) {
-  const workerData = { addon: addonFile(), main, texts, module, data, ttl }
+/** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. `claims` is the memory of its claims. */
+function startThread({ module, data }, ttl, claims, { loader, texts }) {
+  const workerData = { addon: addonFile(), main, texts, module, data, ttl, claims }
   // NODE_OPTIONS may say that code given as text is an ES module.
   const execArgv = ['--input-type=commonjs']
   return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
@@ -72,6 +73,8 @@ class Keeper {
   #startThread
   #files
   #worker
+  /** Those that the worker can confirm. */
+  #claims
   /** Whether no session has been opened yet. */
   #isNew = true
   /** The functions that settle the promise of open(), by the id of the session. */
@@ -138,14 +141,21 @@ class Keeper {
     return opening
   }
 
+  /** Has the thread confirm the grant of `request`: see Claims. */
+  confirmLater(request) {
+    return this.#claims?.add(request)
+  }
+
   /** The session is not renewed any more. */
   forget(id) {
     this.#worker?.postMessage({ id })
   }
 
   #start() {
-    const worker = this.#startThread(this.#spec, this.#ttl, this.#files)
-    worker.on('message', (message) => this.#onMessage(message))
+    const claims = new Claims(() => worker.postMessage('claims'))
+    const worker = this.#startThread(this.#spec, this.#ttl, claims.buffer, this.#files)
+    this.#claims = claims
+    worker.on('message', (message) => this.#onMessage(message, claims))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
     // Last, because a message listener keeps the process alive.
@@ -153,8 +163,9 @@ class Keeper {
     return worker
   }
 
-  #onMessage({ id, isOpen, error: packed }) {
+  #onMessage({ id, isOpen, claim, answer, error: packed }, claims) {
     const error = packed && unpack(packed)
+    if (claim !== undefined) return claims.answered(claim, answer, error)
     if (id === undefined) {
       this.trouble = error
       if (error !== undefined) this.#onTrouble()

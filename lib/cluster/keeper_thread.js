@@ -4,7 +4,7 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { processClock } = require('./clock.js')
 const { Renewal } = require('./renewal.js')
 
-const { module: path, data, ttl } = workerData
+const { module: path, data, ttl, claims } = workerData
 
 const renewal = new Renewal({
   // Async, so that a module that cannot be loaded is reported as well.
@@ -12,6 +12,7 @@ const renewal = new Renewal({
   ttl,
   post: (message) => parentPort.postMessage(message),
   clock: processClock,
+  claims,
 })
 
 async function end() {
@@ -22,6 +23,7 @@ async function end() {
 
 parentPort.on('message', (message) => {
   if (message === 'end') end()
+  else if (message === 'claims') renewal.watchClaims()
   else if (message.isOpening) renewal.prepare(message.id)
   else if (message.buffer === undefined) renewal.forget(message.id)
   else renewal.keep(message)

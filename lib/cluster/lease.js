@@ -108,8 +108,12 @@ class Lease {
     this.#clock.clearTimeout(this.#timer)
     // The message is a sign of life, though commands were not answered.
     this.answer.came()
-    this.#isBusy = true
     this.until = until
+    if (this.#confirmation.sendLater(grant, until)) {
+      this.#begin(grant, until, session)
+      return true
+    }
+    this.#isBusy = true
     this.#confirmation.send(grant)
     // By then the confirmation has been sent: an admitted caller may block the event loop from now on.
     setImmediate(() => {
@@ -258,8 +262,7 @@ class Lease {
   /** Gives back all but `units`. */
   shrink(units) {
     this.units = units
-    if (this.state !== 'held') return
-    this.hub.leaving.tell(this.session, shrinkingOf(this, units), false)
+    if (this.state === 'held') this.hub.leaving.tell(this.session, shrinkingOf(this, units), false)
   }
 
   sessionEnded(why, cause) {
@@ -279,10 +282,7 @@ class Lease {
     })
   }
 
-  /**
-   * The server takes the lease back by itself and tells the next holder; see also confirmation.js. The holders here keep
-   * their holds.
-   */
+  /** The server takes the lease back by itself and tells the next holder. The holders here keep their holds. */
   #lose(why, cause) {
     this.isLost = true
     this.#stop()

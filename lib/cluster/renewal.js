@@ -1,6 +1,7 @@
 'use strict'
 // Opens and renews an engine's session, and writes the end of its safety to memory that the event
 // loop reads: see keeper.js. It runs in a thread of its own (keeper_thread.js).
+const { ClaimWatch } = require('./claim_watch.js')
 const { readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
 
@@ -12,6 +13,7 @@ class Renewal {
   #ttl
   #post
   #clock
+  #claims
   /** The connection: attempted again until it succeeds, then kept. */
   #connecting
   #connection
@@ -21,14 +23,15 @@ class Renewal {
   #current
 
   /**
-   * `connect(trouble)` is that of a driver's keeper (engine.d.ts), and `post` sends a message to
-   * the Keeper.
+   * `connect(trouble)` is that of a driver's keeper (engine.d.ts), `post` sends a message to the Keeper, and `claims` is the
+   * memory of its claims.
    */
-  constructor({ connect, ttl, post, clock }) {
+  constructor({ connect, ttl, post, clock, claims }) {
     this.#makeConnection = connect
     this.#ttl = ttl
     this.#post = post
     this.#clock = clock
+    this.#claims = new ClaimWatch({ buffer: claims, clock, post })
   }
 
   #connect() {
@@ -47,6 +50,7 @@ class Renewal {
 
   #tell(error) {
     this.#trouble = error
+    if (error !== undefined) this.#claims.use(undefined)
     this.#post({ error: error && pack(error) })
   }
 
@@ -97,6 +101,12 @@ class Renewal {
   #extend(until, sent) {
     writeUntil(until, sent + safely(this.#ttl))
     if (this.#trouble !== undefined) this.#tell(undefined)
+    this.#claims.use(this.#connection)
+  }
+
+  /** There are claims to confirm. */
+  watchClaims() {
+    this.#claims.start()
   }
 
   /** Retries until the session has been renewed once. Throws when the session is over. */

@@ -18,7 +18,7 @@ describe('The first session of an engine', () => {
     connect = async () => {}
     const start = world.clock.now()
     const note = (what) => done.push([what, world.clock.now() - start])
-    world.outside.startThread = (_, ttl) => {
+    world.outside.startThread = (_, ttl, claims) => {
       const { open, renew, close } = world.server.keeper()
       const keeper = {
         open(...args) {
@@ -36,7 +36,7 @@ describe('The first session of an engine', () => {
         await connect()
         return keeper
       }
-      return new LocalThread(connecting, ttl, world.clock)
+      return new LocalThread(connecting, { ttl, clock: world.clock, claims })
     }
   })
 

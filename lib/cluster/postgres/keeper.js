@@ -1,6 +1,6 @@
 'use strict'
-// Renews an engine's sessions (EngineKeeper of ../engine.d.ts), in a thread and by connections of
-// its own.
+// Renews an engine's sessions and confirms its claims (EngineKeeper of ../engine.d.ts), in a thread and by connections of its own.
+const { confirmBy } = require('./calls.js')
 const { makePool } = require('./connections.js')
 const { explained } = require('./rights.js')
 const { isTrue } = require('./text.js')
@@ -16,9 +16,15 @@ async function connect({ path, config, names }) {
       // and the session would end.
       pool = makePool(Pool, Client, config, 2, Math.ceil(ttl / 3), { idleTimeoutMillis: 0 })
     }
+    const { answer } = await query(`SELECT ${name}($1, $2) AS answer`, [session, ttl])
+    return answer
+  }
+
+  /** The first row of the answer. */
+  async function query(...command) {
     try {
-      const { rows } = await pool.query(`SELECT ${name}($1, $2) AS answer`, [session, ttl])
-      return rows[0].answer
+      const { rows } = await pool.query(...command)
+      return rows[0]
     } catch (error) {
       throw explained(error, names)
     }
@@ -27,6 +33,7 @@ async function connect({ path, config, names }) {
   return {
     open: (session, ttl) => call(names.open, session, ttl),
     renew: async (session, ttl) => isTrue(await call(names.renew, session, ttl)),
+    confirm: (request) => confirmBy(query, names, request),
     close: async () => pool?.end(),
   }
 }

@@ -20,6 +20,8 @@ class FakeServer {
     this.clock = () => Date.now()
     /** Whether its messages include the grant. */
     this.tells = true
+    /** Whether its keepers in this thread can confirm. */
+    this.keepersConfirm = false
     this.channelName = randomUUID()
     this.channel = new BroadcastChannel(this.channelName)
     this.channel.unref()
@@ -50,7 +52,9 @@ class FakeServer {
         await nextTurn()
         return this.renew(what, ...args)
       }
-    return { open: send('open'), renew: send('renew'), close: async () => {} }
+    const keeper = { open: send('open'), renew: send('renew'), close: async () => {} }
+    const confirm = (request) => this.command('confirmByKeeper', request)
+    return this.keepersConfirm ? { ...keeper, confirm } : keeper
   }
 
   /** The number of requests in the queues of all keys. */
@@ -163,6 +167,10 @@ class FakeServer {
     known.until = this.clock() + maxHold
     known.isConfirmed = true
     return { state: 'held', wanted: state.waiters.size > 0 }
+  }
+
+  confirmByKeeper(request) {
+    return this.confirm(request)
   }
 
   leave({ key, id, claim, keep, untold, unused }) {

@@ -13,7 +13,8 @@ function virtualServer() {
   const server = new FakeServer()
   const start = Date.now() - clock.now()
   server.clock = () => start + Math.floor(clock.now())
-  const startThread = (_, ttl) => new LocalThread(async () => server.keeper(), ttl, clock)
+  const startThread = (_, ttl, claims) =>
+    new LocalThread(async () => server.keeper(), { ttl, clock, claims })
   return { server, clock, outside: { clock, startThread } }
 }
 

@@ -157,9 +157,20 @@ function connectionFaults({ mutexAt, way, port }) {
 }
 
 function processFaults({ mutexAt, processAt, port }) {
-  it('holds on while the event loop of the holder is blocked', async () => {
+  const confirmers = [
+    ['which has confirmed its grant', false],
+    ['and the renewing thread has to confirm its grant', true],
+  ]
+  for (const [what, isRenewed] of confirmers) {
+    it(`holds on while the event loop of the holder is blocked, ${what}`, () =>
+      holdsOnBlocked(isRenewed))
+  }
+
+  async function holdsOnBlocked(isRenewed) {
     const options = { ...safe, answerTimeout: safe.ttl }
     const [one, mutex] = [await processAt(port(), { options }), await mutexAt(port(), safe)]
+    // From then on the thread is connected.
+    if (isRenewed) await one.ask('renewed')
     const key = randomUUID()
     const before = await mutex.acquire(key)
     const order = []
@@ -177,7 +188,7 @@ function processFaults({ mutexAt, processAt, port }) {
     assert.deepEqual(order, ['blocked', 'next'])
     assert.equal(release.abandoned, false)
     release()
-  })
+  }
 
   it('passes on the locks of a stopped process, whose late write a fence refuses', async () => {
     const [one, mutex] = [await processAt(port()), await mutexAt(port())]

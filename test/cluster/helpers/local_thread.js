@@ -7,11 +7,12 @@ class LocalThread extends EventEmitter {
   #renewal
 
   /** `connect()` resolves to an EngineKeeper of engine.d.ts. */
-  constructor(connect, ttl, clock) {
+  constructor(connect, { ttl, clock, claims }) {
     super()
     this.#renewal = new Renewal({
       connect,
       ttl,
+      claims,
       post: (message) => setImmediate(() => this.emit('message', message)),
       // The timers of another thread keep nothing here alive.
       clock: {
@@ -29,6 +30,8 @@ class LocalThread extends EventEmitter {
       if (message === 'end') {
         await this.#renewal.end()
         this.emit('exit')
+      } else if (message === 'claims') {
+        this.#renewal.watchClaims()
       } else if (message.isOpening) {
         this.#renewal.prepare(message.id)
       } else if (message.buffer === undefined) {
