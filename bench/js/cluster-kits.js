@@ -1,13 +1,18 @@
 // The locks under test that processes share by a server. A kit is
 //   server        which: see cluster-servers.js
 //   open(port)    in each process: a promise for { enter, leave }, by a key. enter is a promise for what leave needs
-//   isFloor       it excludes nobody, and so it does only the work of one caller
-//   mostCallers   how many callers it serves
+//   callers       the fewest and the most callers that it serves, if not any number
+//   isFloor       it excludes nobody
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { loadOurs } = require('./kits.js')
 
 const longest = 60_000
+
+/** Of one caller: it waits for one round trip, and releases without one. */
+const floor = { isFloor: true, callers: [1, 1] }
+/** Of a hand-off: the release has the server send a message, and the waiter waits for that. */
+const floorOfHandOff = { isFloor: true, callers: [2, 2] }
 
 const clusterKits = {
   'ours, redis': {
@@ -61,7 +66,7 @@ const clusterKits = {
   // wait for the 30 seconds after which a lock expires.
   'node-redisson': {
     server: 'redis',
-    mostCallers: 2,
+    callers: [1, 2],
     async open(port) {
       const { Redisson } = require('node-redisson')
       const redisson = new Redisson({ redis: { options: { host: '127.0.0.1', port } } })
@@ -91,11 +96,24 @@ const clusterKits = {
     },
   },
 
-  // The floor of one caller: it waits for one round trip, and releases without one.
   'a PING': {
     server: 'redis',
-    isFloor: true,
+    ...floor,
     open: async (port) => floorOf(ioredis(port), (client) => client.ping()),
+  },
+
+  'a PUBLISH': {
+    server: 'redis',
+    ...floorOfHandOff,
+    async open(port) {
+      const [client, listener] = [ioredis(port), ioredis(port)]
+      await listener.subscribe('key')
+      return messages({
+        isFirst: () => client.setnx('key', ''),
+        send: (text) => client.publish('key', text),
+        listen: (hear) => listener.on('message', (_channel, text) => hear(text)),
+      })
+    },
   },
 
   'ours, PostgreSQL': {
@@ -128,8 +146,25 @@ const clusterKits = {
 
   'SELECT 1': {
     server: 'postgres',
-    isFloor: true,
+    ...floor,
     open: async (port) => floorOf(pgPool(port), (pool) => pool.query('SELECT 1')),
+  },
+
+  'a NOTIFY': {
+    server: 'postgres',
+    ...floorOfHandOff,
+    async open(port) {
+      const [client, listener] = [pgPool(port), await pgPool(port).connect()]
+      await listener.query('LISTEN key')
+      return messages({
+        isFirst: async () => {
+          const { rows } = await listener.query('SELECT pg_try_advisory_lock(1) AS is_first')
+          return rows[0].is_first
+        },
+        send: (text) => client.query('SELECT pg_notify($1, $2)', ['key', text]),
+        listen: (hear) => listener.on('notification', ({ payload }) => hear(payload)),
+      })
+    },
   },
 
   'ours, PostgreSQL 18': {
@@ -144,7 +179,7 @@ const clusterKits = {
 
   'SELECT 1, 18': {
     server: 'postgres-18',
-    isFloor: true,
+    ...floor,
     open: (port) => clusterKits['SELECT 1'].open(port),
   },
 
@@ -186,7 +221,7 @@ const clusterKits = {
 
   'a get': {
     server: 'etcd',
-    isFloor: true,
+    ...floor,
     open: async (port) => floorOf(etcd3(port), (client) => client.get('key')),
   },
 
@@ -199,6 +234,32 @@ const clusterKits = {
 
 function floorOf(client, ask) {
   return { enter: () => ask(client), leave() {} }
+}
+
+/**
+ * The first caller of all processes enters at once, and any other one with the next message of another process. The key of
+ * a warm-up is no lock.
+ */
+function messages({ isFirst, send, listen }) {
+  const own = `${process.pid}`
+  let wake
+  let isTried = false
+  listen((from) => {
+    if (from !== own) wake?.()
+  })
+  return {
+    async enter(key) {
+      if (key !== 'key') return false
+      const woken = new Promise((resolve) => {
+        wake = resolve
+      })
+      const wasTried = isTried
+      isTried = true
+      if (wasTried || !(await isFirst())) await woken
+      return true
+    },
+    leave: (isHeld) => isHeld && send(own),
+  }
 }
 
 function ours(client) {

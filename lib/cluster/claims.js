@@ -8,10 +8,14 @@
 //   -n   taken: the other thread confirms it, and its answer makes the slot free
 //
 // The event loop makes a slot open, and free again when the caller releases. The other thread takes it (claim_watch.js).
+//
+// The waiter is admitted after an add(), often in a process that has slept. So add() makes no timer and no JSON: that would
+// take longer than all else, in code that is not in the processor's caches.
+const { outside } = require('./outside.js')
 
 const slots = 64
-/** Of the request in a slot, as JSON: a longer one has no place. */
-const mostBytes = 512
+/** Of the text of a request in a slot: a longer one has no place. */
+const mostLetters = 400
 
 /** The first words of the memory: whether the other thread can confirm, and how it looks at the slots. */
 const canConfirm = 0
@@ -21,17 +25,17 @@ const [asleep, awake, needed] = [0, 1, 2]
 const firstNumber = 2
 const firstLength = firstNumber + slots
 const words = firstLength + slots
-const textAt = words * Int32Array.BYTES_PER_ELEMENT
+const lettersAt = words * Int32Array.BYTES_PER_ELEMENT
 
 /** The memory, as both threads see it. */
 class Slots {
   #words
-  #text
+  #letters
 
-  constructor(buffer = new SharedArrayBuffer(textAt + slots * mostBytes)) {
+  constructor(buffer = new SharedArrayBuffer(lettersAt + slots * mostLetters * 2)) {
     this.buffer = buffer
     this.#words = new Int32Array(buffer, 0, words)
-    this.#text = Buffer.from(buffer, textAt, slots * mostBytes)
+    this.#letters = new Uint16Array(buffer, lettersAt)
   }
 
   get canConfirm() {
@@ -72,33 +76,49 @@ class Slots {
 
   /** Returns whether the request fits. */
   write(slot, request) {
-    const text = JSON.stringify(request)
-    const length = Buffer.byteLength(text)
-    if (length > mostBytes) return false
-    this.#text.write(text, slot * mostBytes)
+    const text = textOf(request)
+    const { length } = text
+    if (length > mostLetters) return false
+    const start = slot * mostLetters
+    for (let i = 0; i < length; i++) this.#letters[start + i] = text.charCodeAt(i)
     this.#words[firstLength + slot] = length
     return true
   }
 
   read(slot) {
-    const start = slot * mostBytes
+    const start = slot * mostLetters
     const end = start + this.#words[firstLength + slot]
-    return JSON.parse(this.#text.toString('utf8', start, end))
+    return requestIn(String.fromCharCode(...this.#letters.subarray(start, end)))
   }
+}
+
+/** A request to confirm, without what is only for those that wait. The key, which may have any letter, is the last word. */
+const textOf = ({ session, id, units, capacity, claim, maxHold, minHold, key }) =>
+  `${session} ${id} ${units} ${capacity} ${claim} ${maxHold} ${minHold} ${key}`
+
+function requestIn(text) {
+  const [, session, id, numbers, key] = /^(\S+) (\S+) ((?:\d+ ){5})(.*)$/s.exec(text)
+  const [units, capacity, claim, maxHold, minHold] = numbers.split(' ').map(Number)
+  return { session, id, units, capacity, claim, maxHold, minHold, key, wait: true, first: false }
 }
 
 /** The event loop's side. */
 class Claims {
   #slots = new Slots()
   #wake
+  #clock
+  #patience
+  #timer
   #free = Array.from({ length: slots }, (_, slot) => slot)
   #last = 0
-  /** The functions that settle the promise of a claim, by its slot. */
+  /** By slot: { resolve, reject } of the promise of a claim, its `late`, and how often a timer has found it here. */
   #unanswered = new Map()
 
-  /** `wake()` makes the other thread look at the slots. */
-  constructor(wake) {
+  /** `wake()` makes the other thread look at the slots, and a claim without an answer is late after one or two times `patience`. */
+  constructor({ wake, clock, patience }) {
     this.#wake = wake
+    this.#clock = clock
+    this.#patience = patience
   }
 
   get buffer() {
@@ -108,9 +128,10 @@ class Claims {
   /**
    * Has the other thread confirm `request`. Returns { answer, withdraw() }, or undefined if the thread cannot: `answer` is a
    * promise as that of the driver's confirm(), with the time `sent` of the command. withdraw() returns whether
-   * it came before the thread has taken the claim: then the answer stays unsettled.
+   * it came before the thread has taken the claim: then the answer stays unsettled. Calls late() if there is no answer, for the
+   * connection of the thread may be silent.
    */
-  add(request) {
+  add(request, late) {
     const slot = this.#free.at(-1)
     if (slot === undefined || !this.#slots.canConfirm) return undefined
     if (!this.#slots.write(slot, request)) return undefined
@@ -118,8 +139,9 @@ class Claims {
     this.#last = (this.#last % 0x7f_ff_ff_ff) + 1
     const number = this.#last
     const answer = new Promise((resolve, reject) => {
-      this.#unanswered.set(slot, { resolve, reject })
+      this.#unanswered.set(slot, { resolve, reject, late, looks: 0 })
     })
+    if (this.#timer === undefined) this.#lookLater()
     this.#slots.setNumber(slot, number)
     if (this.#slots.need()) this.#wake()
     const withdraw = () => {
@@ -128,6 +150,22 @@ class Claims {
       return isOpen
     }
     return { answer, withdraw }
+  }
+
+  #lookLater() {
+    this.#timer = outside(() => this.#clock.setTimeout(() => this.#look(), this.#patience))
+    this.#timer.unref()
+  }
+
+  #look() {
+    this.#timer = undefined
+    let isAnyNew = false
+    for (const claim of [...this.#unanswered.values()]) {
+      claim.looks++
+      if (claim.looks === 1) isAnyNew = true
+      if (claim.looks === 2) claim.late()
+    }
+    if (isAnyNew && this.#timer === undefined) this.#lookLater()
   }
 
   /** The other thread has an answer to the claim in `slot`, or an error. */

@@ -82,13 +82,12 @@ class Confirmation {
     const { claim } = this.#hub
     const request = requestOf(this.#lease)
     if (until - this.#clock.now() < claim / 2 + latest) return false
-    const later = this.#hub.confirmLater(request)
+    const later = this.#hub.confirmLater(request, () => {
+      if (this.#claimed === grant) this.send(grant)
+    })
     if (later === undefined) return false
     this.#withdraw = later.withdraw
     this.#await(grant, request, later.answer)
-    // The connection of that thread may be silent.
-    this.#timer = outside(() => this.#clock.setTimeout(() => this.send(grant), claim / 4))
-    this.#timer.unref()
     return true
   }
 

@@ -60,9 +60,9 @@ class Hub {
         this.lose(session, error.message, error)
     }
     const onTrouble = () => this.#start.failed()
-    const onUnused = async (id) => driver.end(id)
-    const listener = { onEnd, onTrouble, onUnused }
-    this.#keeper = new Keeper(driver.keeper, settings.ttl, listener, { clock, startThread })
+    const listener = { onEnd, onTrouble, onUnused: async (id) => driver.end(id) }
+    const times = { ttl: settings.ttl, claim: this.claim }
+    this.#keeper = new Keeper(driver.keeper, times, listener, { clock, startThread })
   }
 
   /** The server extends a confirmed grant: see engine.d.ts. */
@@ -71,8 +71,8 @@ class Hub {
   }
 
   /** Has the renewing thread confirm it: see Claims. Returns undefined if the thread cannot. */
-  confirmLater(request) {
-    return this.#keeper.confirmLater(request)
+  confirmLater(request, late) {
+    return this.#keeper.confirmLater(request, late)
   }
 
   /** The result of `make()` for `name`, shared by all objects of that name. */

@@ -66,6 +66,7 @@ class Session {
 class Keeper {
   #spec
   #ttl
+  #claim
   #onEnd
   #onTrouble
   #onUnused
@@ -86,9 +87,10 @@ class Keeper {
    * Calls `onEnd(session id, error)` when an open session is over, `onTrouble()` when there is trouble, and `onUnused(session
    * id)` when a session has opened too late. `outside` is that of a Hub.
    */
-  constructor(spec, ttl, { onEnd, onTrouble, onUnused }, outside) {
+  constructor(spec, { ttl, claim }, { onEnd, onTrouble, onUnused }, outside) {
     this.#spec = spec
     this.#ttl = ttl
+    this.#claim = claim
     this.#onEnd = onEnd
     this.#onTrouble = onTrouble
     this.#onUnused = onUnused
@@ -142,8 +144,8 @@ class Keeper {
   }
 
   /** Has the thread confirm the grant of `request`: see Claims. */
-  confirmLater(request) {
-    return this.#claims?.add(request)
+  confirmLater(request, late) {
+    return this.#claims?.add(request, late)
   }
 
   /** The session is not renewed any more. */
@@ -152,7 +154,8 @@ class Keeper {
   }
 
   #start() {
-    const claims = new Claims(() => worker.postMessage('claims'))
+    const wake = () => worker.postMessage('claims')
+    const claims = new Claims({ wake, clock: this.#clock, patience: this.#claim / 4 })
     const worker = this.#startThread(this.#spec, this.#ttl, claims.buffer, this.#files)
     this.#claims = claims
     worker.on('message', (message) => this.#onMessage(message, claims))

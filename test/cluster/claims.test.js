@@ -6,10 +6,24 @@ const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const fc = require('fast-check')
 const { Claims, Slots, slots } = require('../../lib/cluster/claims.js')
+const { processClock } = require('../../lib/cluster/clock.js')
 const { ClaimWatch, lookEvery } = require('../../lib/cluster/claim_watch.js')
 const { VirtualClock } = require('./helpers/virtual_clock.js')
 
-const requestOf = (number) => ({ key: `key ${number}`, id: `${number}`, maxHold: number })
+const requestOf = (id, key = `key ${id}`) => ({
+  session: 'session',
+  id: `${id}`,
+  units: 1,
+  capacity: 2,
+  claim: 1000,
+  maxHold: 5000,
+  minHold: 0,
+  key,
+  wait: true,
+  first: false,
+})
+const notLate = () => assert.fail('it was answered in time')
+const times = { clock: processClock, patience: 250 }
 
 /** A ClaimWatch in a thread of its own, which looks all the time, and confirms each claim after some turns of its loop. */
 const other = `
@@ -32,14 +46,14 @@ parentPort.postMessage('ready')
 describe('Claims between two threads', () => {
   it('are withdrawn or answered, each once', async function () {
     this.timeout(60_000)
-    const claims = new Claims(() => worker.postMessage('claims'))
+    const claims = new Claims({ wake: () => worker.postMessage('claims'), ...times })
     const file = require.resolve('../../lib/cluster/claim_watch.js')
     const worker = new Worker(other, { eval: true, workerData: { buffer: claims.buffer, file } })
     await once(worker, 'message')
     worker.on('message', ({ claim, answer, error }) => claims.answered(claim, answer, error))
     const counts = { answered: 0, failed: 0, withdrawn: 0, refused: 0 }
     const one = async (number) => {
-      const claim = claims.add(requestOf(number))
+      const claim = claims.add(requestOf(number), notLate)
       if (claim === undefined) {
         counts.refused++
         await new Promise(setImmediate)
@@ -73,7 +87,7 @@ describe('Claims between two threads', () => {
     await Promise.all(Array.from({ length: slots + 8 }, work))
     for (const [what, count] of Object.entries(counts)) assert.ok(count > 100, `${what}: ${count}`)
     // No slot is lost.
-    const all = Array.from({ length: slots }, () => claims.add(requestOf(1)))
+    const all = Array.from({ length: slots }, () => claims.add(requestOf(1), notLate))
     assert.ok(!all.includes(undefined))
     await Promise.all(all.map(({ answer }) => answer))
     await worker.terminate()
@@ -95,24 +109,60 @@ describe('Claims between two threads', () => {
   it('let the other thread sleep when a second has passed without one', async () => {
     const clock = new VirtualClock()
     let wakes = 0
-    const claims = new Claims(() => {
-      wakes++
-      watch.start()
+    const claims = new Claims({
+      wake() {
+        wakes++
+        watch.start()
+      },
+      clock,
+      patience: 250,
     })
     const watch = new ClaimWatch({ buffer: claims.buffer, clock, post: () => {} })
     watch.use({ confirm: async () => ({ state: 'held', wanted: false }) })
-    claims.add({ id: '1' }).withdraw()
+    claims.add(requestOf(1), notLate).withdraw()
     await clock.pass(900)
     assert.equal(clock.keepsAlive(), true)
-    claims.add({ id: '2' }).withdraw()
+    claims.add(requestOf(2), notLate).withdraw()
     await clock.pass(900)
     assert.equal(clock.keepsAlive(), true)
     await clock.pass(200)
     assert.equal(clock.keepsAlive(), false)
     assert.equal(wakes, 1)
-    claims.add({ id: '3' }).withdraw()
+    claims.add(requestOf(3), notLate).withdraw()
     assert.equal(wakes, 2)
     assert.equal(clock.keepsAlive(), true)
+  })
+
+  it('reach the other thread as they are, unless they are too long', () => {
+    const words = new Slots()
+    for (const key of ['', ' ', 'a b  c', '1 2 3', 'line\nend', '\0', 'é😀', '\ud800', '\udc00x']) {
+      const request = requestOf('s-1', key)
+      assert.equal(words.write(3, request), true)
+      assert.deepEqual(words.read(3), request)
+    }
+    const longest = (length) => words.write(3, requestOf('s-1', 'x'.repeat(length)))
+    assert.equal(longest(360), true)
+    assert.equal(words.read(3).key.length, 360)
+    assert.equal(longest(400), false)
+  })
+
+  it('are late when there is no answer, once', async () => {
+    const clock = new VirtualClock()
+    let late = 0
+    const claims = new Claims({ wake() {}, clock, patience: 250 })
+    new Slots(claims.buffer).canConfirm = true
+    await clock.pass(100)
+    const claim = claims.add(requestOf(1), () => late++)
+    await clock.pass(490)
+    assert.equal(late, 0)
+    await clock.pass(20)
+    assert.equal(late, 1)
+    await clock.pass(2000)
+    assert.equal(late, 1)
+    assert.equal(clock.keepsAlive(), false)
+    claim.withdraw()
+    await clock.pass(250)
+    await assert.rejects(clock.until(new Promise(() => {})), /no timer/)
   })
 
   it('wake the other thread, or keep it awake, when they come as it goes to sleep', () => {
@@ -131,7 +181,7 @@ describe('Claims between two threads', () => {
     const clock = new VirtualClock()
     const confirmed = new Map()
     let number = 0
-    const claims = new Claims(() => watch.start())
+    const claims = new Claims({ wake: () => watch.start(), clock, patience: 250 })
     const post = ({ claim, answer }) => claims.answered(claim, answer)
     const watch = new ClaimWatch({ buffer: claims.buffer, clock, post })
     watch.use({
@@ -145,7 +195,7 @@ describe('Claims between two threads', () => {
     for (const step of steps) {
       if (step === 'add') {
         const id = `${++number}`
-        const claim = claims.add({ id })
+        const claim = claims.add(requestOf(id), notLate)
         if (claim !== undefined) all.push({ ...claim, id, at: clock.now(), withdrawnAt: Infinity })
       } else if (step.pass !== undefined) {
         await clock.pass(step.pass)
