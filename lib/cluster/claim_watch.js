@@ -2,7 +2,6 @@
 // Confirms the claims of claims.js, in the thread that renews the session. It looks at them while there are any, and for a
 // second after the last one: to wake a thread costs the event loop up to 0.2 ms, while its caller waits for its lock.
 const { Slots, slots } = require('./claims.js')
-const { pack } = require('./errors.js')
 
 /** A claim that is open at two looks in a row is confirmed: after one to two times this, in milliseconds. */
 const lookEvery = 20
@@ -59,14 +58,13 @@ class ClaimWatch {
 
   async #confirm(slot) {
     const sent = this.#clock.now()
+    let answer
     try {
-      const connection = this.#connection
-      if (connection === undefined) throw new Error('the renewing thread has lost its connection')
-      const { state, wanted } = await connection.confirm(this.#slots.read(slot))
-      this.#post({ claim: slot, answer: { state, wanted, sent } })
-    } catch (error) {
-      this.#post({ claim: slot, error: pack(error) })
+      answer = await this.#connection?.confirm(this.#slots.read(slot))
+    } catch {
+      // After any error the event loop confirms.
     }
+    this.#post({ claim: slot, answer: answer && { ...answer, sent } })
   }
 }
 

@@ -111,7 +111,7 @@ class Claims {
   #timer
   #free = Array.from({ length: slots }, (_, slot) => slot)
   #last = 0
-  /** By slot: { resolve, reject } of the promise of a claim, its `late`, and how often a timer has found it here. */
+  /** By slot: `resolve` and `late` of a claim, and how often a timer has found it here. */
   #unanswered = new Map()
 
   /** `wake()` makes the other thread look at the slots, and a claim without an answer is late after one or two times `patience`. */
@@ -127,7 +127,7 @@ class Claims {
 
   /**
    * Has the other thread confirm `request`. Returns { answer, withdraw() }, or undefined if the thread cannot: `answer` is a
-   * promise as that of the driver's confirm(), with the time `sent` of the command. withdraw() returns whether
+   * promise as that of the driver's confirm(), with the time `sent` of the command, or undefined after an error. withdraw() returns whether
    * it came before the thread has taken the claim: then the answer stays unsettled. Calls late() if there is no answer, for the
    * connection of the thread may be silent.
    */
@@ -138,8 +138,8 @@ class Claims {
     this.#free.pop()
     this.#last = (this.#last % 0x7f_ff_ff_ff) + 1
     const number = this.#last
-    const answer = new Promise((resolve, reject) => {
-      this.#unanswered.set(slot, { resolve, reject, late, looks: 0 })
+    const answer = new Promise((resolve) => {
+      this.#unanswered.set(slot, { resolve, late, looks: 0 })
     })
     if (this.#timer === undefined) this.#lookLater()
     this.#slots.setNumber(slot, number)
@@ -168,19 +168,17 @@ class Claims {
     if (isAnyNew && this.#timer === undefined) this.#lookLater()
   }
 
-  /** The other thread has an answer to the claim in `slot`, or an error. */
-  answered(slot, answer, error) {
-    const settle = this.#release(slot)
+  /** The other thread has an answer to the claim in `slot`, or undefined after an error. */
+  answered(slot, answer) {
+    const claim = this.#unanswered.get(slot)
     this.#slots.setNumber(slot, 0)
-    if (error === undefined) settle?.resolve(answer)
-    else settle?.reject(error)
+    this.#release(slot)
+    claim?.resolve(answer)
   }
 
   #release(slot) {
-    const settle = this.#unanswered.get(slot)
     this.#unanswered.delete(slot)
     this.#free.push(slot)
-    return settle
   }
 }
 

@@ -94,25 +94,29 @@ class Confirmation {
   /** Confirms until the server has answered. */
   send(grant) {
     const request = requestOf(this.#lease)
+    this.#await(grant, request, this.#confirm(request))
+  }
+
+  async #confirm(request) {
     const sent = this.#clock.now()
-    const confirm = async () => ({ ...(await this.#hub.confirm(request)), sent })
-    this.#await(grant, request, confirm())
+    try {
+      return { ...(await this.#hub.confirm(request)), sent }
+    } catch {
+      // Retry after any error: the claim ends by itself.
+      return undefined
+    }
   }
 
   async #await(grant, request, confirming) {
     this.#claimed = grant
-    let answer
-    try {
-      answer = await confirming
-    } catch {
-      // Retry after any error: the claim ends by itself.
-      if (this.#claimed !== grant) return this.#disown(request)
+    const answer = await confirming
+    if (this.#claimed !== grant) return this.#disown(request)
+    if (answer === undefined) {
       this.#unsure = request
       this.#clock.clearTimeout(this.#timer)
       this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
       return
     }
-    if (this.#claimed !== grant) return this.#disown(request)
     this.#claimed = undefined
     this.#unsure = undefined
     this.#clock.clearTimeout(this.#timer)

@@ -167,8 +167,8 @@ class Keeper {
   }
 
   #onMessage({ id, isOpen, claim, answer, error: packed }, claims) {
+    if (claim !== undefined) return claims.answered(claim, answer)
     const error = packed && unpack(packed)
-    if (claim !== undefined) return claims.answered(claim, answer, error)
     if (id === undefined) {
       this.trouble = error
       if (error !== undefined) this.#onTrouble()
