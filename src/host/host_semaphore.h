@@ -4,12 +4,19 @@
 //   acquire(w)   this process is the owner (owner_word.h), and w is left: held[process slot] + w, and ownership
 //                is passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
 //                by priority, then first come, first served.
-//   release(n)   held[process slot] - n; units beyond that are added to the value. The owner looks again.
-//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder that keeps its units is told
+//   release(n)   held[process slot] - n; for units beyond that, held - n of other processes; what is left then is
+//                added to the value. The owner looks again.
+//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder that keeps its units is told. Units that
+//                would raise what is left above the initial value are taken off the value: they were taken as signals, or
+//                another process has put others in their place
 //   minHold      JavaScript keeps it. A death adds the dead process's units to `owed`; units that it had
 //                released (`resting`) are not abandoned
 //
 // Invariant: only the owner adds to held, so this never takes the units left below zero (setValue may).
+//
+// The value lies in the lower 48 bits of its word, signed. The upper ones are 0, or the process slot of the dead process
+// whose excess has been taken off already: held[dead] = 0 is still to come. So a cleaner that is killed between the two
+// leaves what the next one can finish.
 // Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both
 // sequentially consistent. An owner that waits sees the release, or is notified by it.
 #pragma once
@@ -36,15 +43,19 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   // As in BasicWeightedSemaphore.
 
-  /// Puts `weight` back: first the units that this process holds, then new ones. Throws Misuse(overflow) and
-  /// changes nothing when more than kMax would be left.
+  /// Puts `weight` back: first the units that this process holds, then those that others hold, then new ones. Throws
+  /// Misuse(overflow) and changes nothing when more than kMax would be left.
   void release(std::int32_t weight = 1, AgentId = P::agent()) {
     WeightedSemaphoreRules::checkedWeight(weight);
     Visit v(*this);
     if (left() > kMax - weight) {
       throwMisuse(Fault::overflow, "semaphore value above its maximum");
     }
-    const std::uint32_t more = static_cast<std::uint32_t>(weight) - putBack(v, weight);
+    std::uint32_t more = static_cast<std::uint32_t>(weight) - putBack(v, weight);
+    for (Word32& held : slot().held) {
+      if (more == 0) break;
+      more -= takeOff(held, more);
+    }
     if (more > 0) slot().value.fetch_add(more);
     lookAgain(v);
   }
@@ -59,17 +70,19 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// Puts back the units of a dead agent of this process, as far as the process holds them. The next holder is told,
-  /// unless the agent had released all of them: `resting`.
+  /// Puts back the units of a dead agent of this process, as far as the process holds them, and as far as they do not
+  /// raise what is left above the initial value. The next holder is told, unless the agent had released all of them:
+  /// `resting`.
   void abandon(std::int32_t held, std::int32_t resting) {
     Visit v(*this);
     const std::uint32_t all = slot().held[v.me].load();
     if (held <= 0 || all == 0) return;
     const std::uint32_t dead = std::min(static_cast<std::uint32_t>(held), all);
     if (static_cast<std::uint32_t>(resting) < dead) slot().abandoned.store(1);
-    owe(slot(), dead);
+    const std::uint32_t back = room(slot(), dead);
+    owe(slot(), back);
     rest(-resting);
-    putBack(v, held);
+    if (back > 0) putBack(v, static_cast<std::int32_t>(back));
     lookAgain(v);
   }
 
@@ -88,8 +101,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
       throwMisuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }
     Visit v(*this);
-    std::int64_t all = slot().value.load();
-    while (!slot().value.compare_exchange_weak(all, value + taken())) {
+    std::int64_t word = slot().value.load();
+    while (!slot().value.compare_exchange_weak(word, word - valueIn(word) + value + taken())) {
     }
     lookAgain(v);
   }
@@ -109,14 +122,24 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
+    const std::int64_t word = slot.value.load();
+    const std::int64_t begun = (word - valueIn(word)) >> kValueBits;
+    // Another process may have written nonsense.
+    if (begun < 0 || begun > kMaxProcess) {
+      slot.value.fetch_sub(begun << kValueBits);
+    } else if (begun != 0) {
+      finish(slot, static_cast<ProcessSlot>(begun));
+    }
     if (const std::uint32_t held = slot.held[dead].load(); held > 0) {
       if (held > slot.resting[dead].load()) slot.abandoned.store(1);
       P::step(Step::cleaned);
       // A process that is killed here leaves too many owed units, until the rest ends.
-      owe(slot, held);
+      const std::uint32_t back = room(slot, held);
+      owe(slot, back);
       P::step(Step::cleaned);
-      slot.held[dead].store(0);
+      slot.value.fetch_add((std::int64_t{dead} << kValueBits) - (held - back));
       P::step(Step::cleaned);
+      finish(slot, dead);
     }
     slot.resting[dead].store(0);
     Base::evictOwner(slot.head, dead, false);
@@ -130,6 +153,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   static void reset(std::byte* at, std::int64_t start) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
     slot.value.store(start);
+    slot.start.store(start);
     slot.owed.store(0);
     slot.rest.store(0);
   }
@@ -147,6 +171,27 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   bool tryEnter(Waiter& w) { return Base::enterInPassing(w, false); }
   bool mayFit(const Waiter& w) const noexcept { return left() >= static_cast<std::int64_t>(w.ask); }
 
+  static constexpr int kValueBits = 48;
+
+  static std::int64_t valueIn(std::int64_t word) noexcept {
+    constexpr int kOthers = 64 - kValueBits;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(word) << kOthers) >> kOthers;
+  }
+
+  /// How many of `units` may come back.
+  static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units) noexcept {
+    const std::int64_t below = slot.start.load() - left(slot);
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(below, 0, units));
+  }
+
+  /// The second half of an eviction: see the top.
+  static void finish(SemaphoreSlot& slot, ProcessSlot dead) noexcept {
+    slot.held[dead].store(0);
+    P::step(Step::cleaned);
+    slot.value.fetch_sub(std::int64_t{dead} << kValueBits);
+    P::step(Step::cleaned);
+  }
+
   /// Records units of a dead process as owed: their next holders keep them for the rest of the minHold.
   static void owe(SemaphoreSlot& slot, std::uint32_t units) noexcept {
     if (slot.rest.load() != 0) slot.owed.fetch_add(units);
@@ -158,10 +203,11 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   }
   std::int64_t taken() const noexcept { return sum(slot()); }
   /// Reads the value first: a release that adds to it meanwhile counts as not having happened yet.
-  std::int64_t left() const noexcept {
-    const std::int64_t all = slot().value.load();
-    return all - taken();
+  static std::int64_t left(const SemaphoreSlot& slot) noexcept {
+    const std::int64_t all = valueIn(slot.value.load());
+    return all - sum(slot);
   }
+  std::int64_t left() const noexcept { return left(slot()); }
 
   bool admit(Visit& v, OwnerWord, Waiter& w) noexcept {
     if (!mayFit(w)) return false;
@@ -186,10 +232,19 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   /// Puts back up to `weight` of the units that this process holds, and returns their number.
   std::uint32_t putBack(Visit& v, std::int32_t weight) noexcept {
     Word32& held = slot().held[v.me];
-    const std::uint32_t back = std::min(static_cast<std::uint32_t>(weight), held.load());
-    held.fetch_sub(back);
+    const std::uint32_t back = takeOff(held, static_cast<std::uint32_t>(weight));
     P::step(Step::parted);
     return back;
+  }
+
+  /// Takes up to `most` off `held`, and returns how many.
+  static std::uint32_t takeOff(Word32& held, std::uint32_t most) noexcept {
+    std::uint32_t now = held.load();
+    std::uint32_t off = 0;
+    do {
+      off = std::min(now, most);
+    } while (off > 0 && !held.compare_exchange_weak(now, now - off));
+    return off;
   }
 
   void lookAgain(Visit& v) noexcept {

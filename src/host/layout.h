@@ -136,8 +136,9 @@ struct alignas(256) SemaphoreSlot {
   // Of a semaphore with a minHold: see lib/host/timed_semaphore.js.
   Word32 owed;  // units of dead processes, which their next holders keep until `rest`
   Word64 rest;  // the end of the last grant's minHold, in milliseconds; 0: there was none
-  Word32 resting[kProcessSlots];  // released units of `held`, before the end of minHold
-  std::byte text[160];
+  Word32 resting[kProcessSlots];    // released units of `held`, before the end of minHold
+  std::atomic<std::int64_t> start;  // the initial value
+  std::byte text[152];
 };
 
 /// An event, a latch, a barrier or a condition variable (host_gate.h). It has no SlotHead and no key.
@@ -206,7 +207,7 @@ constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" i
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
 /// Raise it when the meaning of a word changes, and for a new kind, because an older process could not clean up
 /// such a lock after a death. layoutNumber() notices when the place of a word changes.
-constexpr std::uint32_t kVersion = 7;
+constexpr std::uint32_t kVersion = 8;
 
 /// A hash of the sizes and offsets that make up the layout.
 constexpr std::uint32_t layoutNumber() noexcept {

@@ -125,7 +125,9 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   // Tokens do not fall when the clock is set back, unless the file was removed just before.
   header.fence.store(wallClock());
   if (options.kind == Kind::semaphore) {
-    reinterpret_cast<SemaphoreSlot*>(memory + plan.slotsAt)->value.store(options.start);
+    auto& slot = *reinterpret_cast<SemaphoreSlot*>(memory + plan.slotsAt);
+    slot.value.store(options.start);
+    slot.start.store(options.start);
   }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 const assert = require('node:assert/strict')
-const { Semaphore } = require('../..')
+const { KeyedSemaphore, Semaphore } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 
@@ -16,6 +16,11 @@ describe('A Semaphore of scope host', function () {
     `my.semaphore = new boxoffice.Semaphore(${value}, { scope: 'host', name: ${JSON.stringify(name)}, allowBlockingMainThread: true });`
   const waiters = async (semaphore, count) => {
     while (semaphore.snapshot().waiterPids.length < count) await turn()
+  }
+
+  /** Resolves when the units of a dead process have been cleaned up. */
+  const isForgotten = async ({ pid }, report) => {
+    while (report()?.holderPids.includes(pid)) await turn()
   }
 
   it('counts correctly when processes take units that others put back', async () => {
@@ -156,6 +161,36 @@ describe('A Semaphore of scope host', function () {
     const [, late] = await semaphore.acquire()
     late()
     assert.equal(late.fencingToken, undefined)
+  })
+
+  it('gets back no units that a dead process had taken as signals', async () => {
+    const name = freshName()
+    const semaphore = open(0, name)
+    const host = hosts.start()
+    semaphore.release(5)
+    await host.does(`${openThere(0, name)} await my.semaphore.acquire(2)`)
+    assert.equal(semaphore.getValue(), 3)
+    await host.dies()
+    await isForgotten(host, () => semaphore.snapshot())
+    assert.equal(semaphore.getValue(), 3)
+  })
+
+  it('has one holder of its one unit, though another process released it for a holder that dies', async () => {
+    const name = freshName()
+    const options = { scope: 'host', name, directory: hosts.directory }
+    const semaphore = new KeyedSemaphore(1, options)
+    const host = hosts.start()
+    await host.does(
+      `my.keyed = new boxoffice.KeyedSemaphore(1, { scope: 'host', name: '${name}' }); await my.keyed.acquire('a')`,
+    )
+    semaphore.release('a')
+    const [, release] = await semaphore.acquire('a')
+    await host.dies()
+    await isForgotten(host, () => semaphore.snapshot()[0])
+    assert.equal(semaphore.tryAcquire('a'), undefined)
+    release()
+    assert.equal(semaphore.getValue('a'), 1)
+    assert.equal(semaphore.size, 0)
   })
 
   it('must have the same initial value everywhere', () => {

@@ -158,6 +158,69 @@ TEST_F(HostSemaphoreTest, TheUnitsOfADeadProcessArePutBack) {
   expectPristine();
 }
 
+TEST_F(HostSemaphoreTest, UnitsThatAnotherProcessReleasesAreThoseOfItsHolders) {
+  of(1).acquire(3);
+  of(2).acquire(2);
+  of(3).release(4);
+  EXPECT_EQ(of(3).value(), 4);
+  EXPECT_EQ(of(1).held() + of(2).held(), 1U);
+  world_.evict<WorldSemaphore>(1);
+  world_.evict<WorldSemaphore>(2);
+  EXPECT_EQ(of(3).value(), 5);
+  EXPECT_TRUE(of(3).tryAcquire(5).abandoned);
+  of(3).release(5);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, ADeathDoesNotRaiseWhatIsLeftAboveTheInitialValue) {
+  of(1).acquire(5);
+  of(2).release(5);
+  EXPECT_EQ(of(1).held(), 0U);
+  of(3).release(4);
+  EXPECT_EQ(of(1).value(), 9);
+  of(1).acquire(6);
+  EXPECT_EQ(of(1).value(), 3);
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(of(2).value(), 5) << "four of its units are no more";
+  EXPECT_TRUE(of(2).tryAcquire().abandoned);
+  of(2).release();
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, UnitsTakenAsSignalsDoNotComeBack) {
+  auto* const at = &world_.at<std::byte>(0);
+  WorldSemaphore::reset(at, 0);
+  of(1).release(6);
+  EXPECT_TRUE(of(2).tryAcquire(3));
+  of(2).abandon(2, 0);
+  EXPECT_EQ(of(1).value(), 3);
+  world_.evict<WorldSemaphore>(2);
+  EXPECT_EQ(of(1).value(), 3);
+  of(1).release(1);
+  EXPECT_EQ(of(1).value(), 4);
+}
+
+TEST_F(HostSemaphoreTest, ACleanerFinishesWhatAKilledOneHasBegun) {
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  of(1).release(2);
+  of(1).acquire(4);
+  EXPECT_EQ(of(2).value(), 3);
+  // Killed after the excess, two of the four, has been taken off.
+  slot.value.fetch_add((std::int64_t{1} << 48) - 2);
+  EXPECT_EQ(of(2).value(), 1);
+  of(2).setValue(2);
+  EXPECT_EQ(of(2).value(), 2);
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(of(2).value(), 6);
+  of(2).setValue(5);
+  slot.abandoned.store(0);
+  expectPristine();
+  // Nonsense in the upper half of the word is taken out, too.
+  slot.value.fetch_add(std::int64_t{-3} << 48);
+  world_.evict<WorldSemaphore>(1);
+  expectPristine();
+}
+
 TEST_F(HostSemaphoreTest, AWaiterThatReleasesAtOnceIsNotToldOfADeath) {
   of(1).acquire(5);
   Asking passing(notes_, kAnna, 2);
