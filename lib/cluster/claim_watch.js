@@ -2,6 +2,8 @@
 // Confirms the claims of claims.js, in the thread that renews the session. It looks at them while there are any, and for a
 // second after the last one: to wake a thread costs the event loop up to 0.2 ms, while its caller waits for its lock.
 const { Slots, slots } = require('./claims.js')
+const { after, leftOf, safely } = require('./clock.js')
+const { pause } = require('./patience.js')
 
 /** A claim that is open at two looks in a row is confirmed: after one to two times this, in milliseconds. */
 const lookEvery = 20
@@ -56,15 +58,28 @@ class ClaimWatch {
     else this.#lookLater()
   }
 
+  /** Attempts until the claim is over. After a failure the event loop does so, too, unless it is blocked. */
   async #confirm(slot) {
-    const sent = this.#clock.now()
-    let answer
-    try {
-      answer = await this.#connection?.confirm(this.#slots.read(slot))
-    } catch {
-      // After any error the event loop confirms.
+    const { request, begun } = this.#slots.read(slot)
+    const last = begun + request.claim - pause
+    let answer = await this.#attempt(request, begun)
+    while (answer === undefined && this.#clock.now() < last) {
+      this.#post({ claim: slot, isLate: true })
+      await after(this.#clock, pause)
+      answer = await this.#attempt(request, begun)
     }
-    this.#post({ claim: slot, answer: answer && { ...answer, sent } })
+    this.#post({ claim: slot, answer })
+  }
+
+  async #attempt(request, begun) {
+    const sent = this.#clock.now()
+    const maxHold = leftOf(request.maxHold, sent - begun)
+    try {
+      const answer = await this.#connection?.confirm({ ...request, maxHold })
+      return answer && { ...answer, until: sent + safely(maxHold) }
+    } catch {
+      return undefined
+    }
   }
 }
 

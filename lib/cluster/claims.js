@@ -13,7 +13,8 @@
 // take longer than all else, in code that is not in the processor's caches.
 const { outside } = require('./outside.js')
 
-const slots = 64
+/** Few, so that a slow server can confirm all of them in time. */
+const slots = 8
 /** Of the text of a request in a slot: a longer one has no place. */
 const mostLetters = 400
 
@@ -75,8 +76,8 @@ class Slots {
   }
 
   /** Returns whether the request fits. */
-  write(slot, request) {
-    const text = textOf(request)
+  write(slot, request, begun) {
+    const text = textOf(request, begun)
     const { length } = text
     if (length > mostLetters) return false
     const start = slot * mostLetters
@@ -88,18 +89,23 @@ class Slots {
   read(slot) {
     const start = slot * mostLetters
     const end = start + this.#words[firstLength + slot]
-    return requestIn(String.fromCharCode(...this.#letters.subarray(start, end)))
+    return claimIn(String.fromCharCode(...this.#letters.subarray(start, end)))
   }
 }
 
 /** A request to confirm, without what is only for those that wait. The key, which may have any letter, is the last word. */
-const textOf = ({ session, id, units, capacity, claim, maxHold, minHold, key }) =>
-  `${session} ${id} ${units} ${capacity} ${claim} ${maxHold} ${minHold} ${key}`
+const textOf = ({ session, id, units, capacity, claim, maxHold, minHold, key }, begun) =>
+  `${session} ${id} ${begun} ${units} ${capacity} ${claim} ${maxHold} ${minHold} ${key}`
 
-function requestIn(text) {
-  const [, session, id, numbers, key] = /^(\S+) (\S+) ((?:\d+ ){5})(.*)$/s.exec(text)
-  const [units, capacity, claim, maxHold, minHold] = numbers.split(' ').map(Number)
-  return { session, id, units, capacity, claim, maxHold, minHold, key, wait: true, first: false }
+/** { request, begun } */
+function claimIn(text) {
+  const [, session, id, numbers, key] = /^(\S+) (\S+) ((?:[\d.]+ ){6})(.*)$/s.exec(text)
+  const [begun, units, capacity, claim, maxHold, minHold] = numbers.split(' ').map(Number)
+  const times = { claim, maxHold, minHold }
+  return {
+    request: { session, id, units, capacity, ...times, key, wait: true, first: false },
+    begun,
+  }
 }
 
 /** The event loop's side. */
@@ -126,15 +132,15 @@ class Claims {
   }
 
   /**
-   * Has the other thread confirm `request`. Returns { answer, withdraw() }, or undefined if the thread cannot: `answer` is a
-   * promise as that of the driver's confirm(), with the time `sent` of the command, or undefined after an error. withdraw() returns whether
-   * it came before the thread has taken the claim: then the answer stays unsettled. Calls late() if there is no answer, for the
-   * connection of the thread may be silent.
+   * Has the other thread confirm `request`, whose grant has come at the time `begun`. Returns { answer, withdraw() }, or undefined
+   * if the thread cannot: `answer` is a promise as that of the driver's confirm(), with the end `until` of the hold, or of
+   * undefined if no attempt succeeds. withdraw() returns whether it came before the thread has taken the claim: then the answer
+   * stays unsettled. Calls late() once if an attempt has failed, or there is no answer: the connection of the thread may be silent.
    */
-  add(request, late) {
+  add(request, begun, late) {
     const slot = this.#free.at(-1)
     if (slot === undefined || !this.#slots.canConfirm) return undefined
-    if (!this.#slots.write(slot, request)) return undefined
+    if (!this.#slots.write(slot, request, begun)) return undefined
     this.#free.pop()
     this.#last = (this.#last % 0x7f_ff_ff_ff) + 1
     const number = this.#last
@@ -168,7 +174,15 @@ class Claims {
     if (isAnyNew && this.#timer === undefined) this.#lookLater()
   }
 
-  /** The other thread has an answer to the claim in `slot`, or undefined after an error. */
+  /** An attempt of the other thread has failed. */
+  failed(slot) {
+    const claim = this.#unanswered.get(slot)
+    if (claim === undefined || claim.looks >= 2) return
+    claim.looks = 2
+    claim.late()
+  }
+
+  /** The other thread has an answer to the claim in `slot`, or undefined if it has none in time. */
   answered(slot, answer) {
     const claim = this.#unanswered.get(slot)
     this.#slots.setNumber(slot, 0)

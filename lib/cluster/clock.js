@@ -20,6 +20,9 @@ const after = (clock, time) =>
  */
 const safely = (time) => time * 0.99 - 2
 
+/** What is left of `time` after `passed`, as a time to request: not less than a millisecond. */
+const leftOf = (time, passed) => Math.max(1, Math.ceil(time - passed))
+
 /** The time to request from the server so that a lease is safe for `time` ms. */
 const asked = (time) => (time + 2) / 0.99
 
@@ -30,4 +33,4 @@ const asked = (time) => (time + 2) / 0.99
 const readUntil = (until) => Number(Atomics.load(until, 0)) / 1e6
 const writeUntil = (until, time) => Atomics.store(until, 0, BigInt(Math.floor(time * 1e6)))
 
-module.exports = { after, asked, now, processClock, readUntil, safely, writeUntil }
+module.exports = { after, asked, leftOf, now, processClock, readUntil, safely, writeUntil }

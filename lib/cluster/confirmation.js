@@ -3,7 +3,7 @@
 // lease is held once the renewing thread knows that it has to confirm it, which it need not do when the caller releases soon
 // (claims.js); without that thread, once its confirmation has been sent. Until the server has answered the confirmation, the
 // lease is a claim, which ends long before maxHold. A lease without an end is confirmed again and again.
-const { after, safely } = require('./clock.js')
+const { after, leftOf, safely } = require('./clock.js')
 const { lookEvery } = require('./claim_watch.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
@@ -26,6 +26,8 @@ class Confirmation {
   #grant
   /** The grant that is not confirmed yet. */
   #claimed
+  /** When it came. */
+  #begun
   /** Takes it from the renewing thread, if it has that confirm it. */
   #withdraw
   /** A confirmation of it that has failed, and that the server may have executed. */
@@ -81,11 +83,14 @@ class Confirmation {
   sendLater(grant, until) {
     const { claim } = this.#hub
     const request = requestOf(this.#lease)
-    if (until - this.#clock.now() < claim / 2 + latest) return false
-    const later = this.#hub.confirmLater(request, () => {
+    const time = this.#clock.now()
+    // A shorter hold is confirmed at once: other waiters go by the end that the server knows.
+    if (until - time < claim / 2 + latest || request.maxHold <= claim) return false
+    const later = this.#hub.confirmLater(request, time, () => {
       if (this.#claimed === grant) this.send(grant)
     })
     if (later === undefined) return false
+    this.#begun = time
     this.#withdraw = later.withdraw
     this.#await(grant, request, later.answer)
     return true
@@ -93,14 +98,15 @@ class Confirmation {
 
   /** Confirms until the server has answered. */
   send(grant) {
+    const sent = this.#clock.now()
     const request = requestOf(this.#lease)
-    this.#await(grant, request, this.#confirm(request))
+    request.maxHold = leftOf(request.maxHold, sent - (this.#begun ?? sent))
+    this.#await(grant, request, this.#confirm(request, sent))
   }
 
-  async #confirm(request) {
-    const sent = this.#clock.now()
+  async #confirm(request, sent) {
     try {
-      return { ...(await this.#hub.confirm(request)), sent }
+      return { ...(await this.#hub.confirm(request)), until: sent + safely(request.maxHold) }
     } catch {
       // Retry after any error: the claim ends by itself.
       return undefined
@@ -120,8 +126,8 @@ class Confirmation {
     this.#claimed = undefined
     this.#unsure = undefined
     this.#clock.clearTimeout(this.#timer)
-    const until = answer.state === 'held' ? answer.sent + safely(request.maxHold) : 0
-    this.#lease.confirmed(until, answer.wanted)
+    this.#begun = undefined
+    this.#lease.confirmed(answer.state === 'held' ? answer.until : 0, answer.wanted)
   }
 
   /**

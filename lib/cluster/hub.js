@@ -9,7 +9,7 @@ const { Keeper } = require('./keeper.js')
 const { LeaseEnds } = require('./lease_ends.js')
 const { Leaving } = require('./leaving.js')
 const { outside } = require('./outside.js')
-const { inTime, noAnswer } = require('./patience.js')
+const { inTime, longestClaim, noAnswer } = require('./patience.js')
 const { leavingOf } = require('./requests.js')
 const { Start } = require('./start.js')
 
@@ -53,7 +53,7 @@ class Hub {
     /** When the driver's queue has last moved on, by the clock of clock.js. */
     this.movedAt = 0
     /** How long a waiter has to confirm a grant. */
-    this.claim = Math.min(1000, settings.ttl)
+    this.claim = Math.min(longestClaim, settings.ttl)
     const onEnd = (id, error) => {
       const session = this.#session
       if (session !== null && (id === undefined || id === session.id))
@@ -71,8 +71,8 @@ class Hub {
   }
 
   /** Has the renewing thread confirm it: see Claims. Returns undefined if the thread cannot. */
-  confirmLater(request, late) {
-    return this.#keeper.confirmLater(request, late)
+  confirmLater(...claim) {
+    return this.#keeper.confirmLater(...claim)
   }
 
   /** The result of `make()` for `name`, shared by all objects of that name. */

@@ -144,8 +144,8 @@ class Keeper {
   }
 
   /** Has the thread confirm the grant of `request`: see Claims. */
-  confirmLater(request, late) {
-    return this.#claims?.add(request, late)
+  confirmLater(...claim) {
+    return this.#claims?.add(...claim)
   }
 
   /** The session is not renewed any more. */
@@ -166,7 +166,8 @@ class Keeper {
     return worker
   }
 
-  #onMessage({ id, isOpen, claim, answer, error: packed }, claims) {
+  #onMessage({ id, isOpen, claim, isLate, answer, error: packed }, claims) {
+    if (isLate) return claims.failed(claim)
     if (claim !== undefined) return claims.answered(claim, answer)
     const error = packed && unpack(packed)
     if (id === undefined) {

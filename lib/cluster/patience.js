@@ -7,6 +7,9 @@ const { processClock } = require('./clock.js')
 /** The delay before a failed command is repeated, in milliseconds. */
 const pause = 100
 
+/** How long a waiter has at most to confirm a grant that it has been handed, in milliseconds. */
+const longestClaim = 1000
+
 /**
  * Calls `giveUp` after `time` ms, unless the returned function is called before. Keeps the process
  * alive meanwhile, unless `isToStay` is false.
@@ -41,4 +44,4 @@ async function inTime(doing, time, makeError = () => noAnswer(time), clock = pro
 
 const noAnswer = (time) => new Error(`there was no answer within ${Math.round(time)} ms`)
 
-module.exports = { inTime, noAnswer, pause, startPatience }
+module.exports = { inTime, longestClaim, noAnswer, pause, startPatience }

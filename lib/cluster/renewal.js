@@ -50,7 +50,7 @@ class Renewal {
 
   #tell(error) {
     this.#trouble = error
-    if (error !== undefined) this.#claims.use(undefined)
+    this.#claims.use(error === undefined ? this.#connection : undefined)
     this.#post({ error: error && pack(error) })
   }
 

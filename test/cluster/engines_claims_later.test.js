@@ -74,6 +74,48 @@ describe('Claims that the renewing thread confirms', () => {
     granted()
   })
 
+  it('are confirmed by a later attempt of the thread when the event loop cannot', async () => {
+    const { keeper } = world.server
+    let failures = 0
+    world.server.keeper = () => {
+      const own = keeper.call(world.server)
+      return {
+        ...own,
+        confirm: (request) =>
+          failures++ < 3 ? Promise.reject(new Error('cut')) : own.confirm(request),
+      }
+    }
+    const { granted } = await handedOver(
+      { maxHold: 5000 },
+      { change: () => ({ confirm: () => never }) },
+    )
+    await world.clock.pass(1300)
+    assert.equal(failures, 4)
+    assert.equal(granted.signal.aborted, false)
+    granted()
+  })
+
+  it('end maxHold after the grant, whoever confirms them', async () => {
+    const engines = [await newEngine({ ttl }), await newEngine({ ttl })]
+    for (const maxHold of [500, 3000]) {
+      const [a, b] = engines.map(
+        (engine) => new KeyedMutex({ engine, name: `${maxHold}`, maxHold }),
+      )
+      const release = await a.acquire('key')
+      const next = b.acquire('key')
+      await world.queued()
+      world.server.commands = []
+      release()
+      const granted = await next
+      const start = world.clock.now()
+      await isLost(granted)
+      assert.ok(world.clock.now() - start <= maxHold)
+      assert.deepEqual(counts(), maxHold < 1000 ? [0, 1] : [1, 0])
+      granted()
+      ;(await world.clock.until(a.acquire('key', { timeout: 1000 })))()
+    }
+  })
+
   it('are confirmed by the event loop when the thread has no answer', async () => {
     const { keeper } = world.server
     world.server.keeper = () => ({ ...keeper.call(world.server), confirm: () => never })

@@ -7,23 +7,32 @@ const { isTrue } = require('./text.js')
 
 async function connect({ path, config, names }) {
   let pool
+  let confirming
 
   /** The result of the database function `name`, as text. */
   async function call(name, session, ttl) {
-    if (pool === undefined) {
-      const { Client, Pool } = require(path)
-      // A second connection, in case the first one hangs. Both stay, because a full server would accept no other one,
-      // and the session would end.
-      pool = makePool(Pool, Client, config, 2, Math.ceil(ttl / 3), { idleTimeoutMillis: 0 })
-    }
-    const { answer } = await query(`SELECT ${name}($1, $2) AS answer`, [session, ttl])
+    // A second connection, in case the first one hangs. Both stay, because a full server would accept no other one,
+    // and the session would end.
+    pool ??= make(2, Math.ceil(ttl / 3), { idleTimeoutMillis: 0 })
+    const { answer } = await query(pool, `SELECT ${name}($1, $2) AS answer`, [session, ttl])
     return answer
   }
 
+  function make(...how) {
+    const { Client, Pool } = require(path)
+    return makePool(Pool, Client, config, ...how)
+  }
+
+  /** By another connection, because a row or a table that is locked must delay no renewal. */
+  function confirm(request) {
+    confirming ??= make(1, request.claim)
+    return confirmBy((call) => query(confirming, call), names, request)
+  }
+
   /** The first row of the answer. */
-  async function query(...command) {
+  async function query(from, ...command) {
     try {
-      const { rows } = await pool.query(...command)
+      const { rows } = await from.query(...command)
       return rows[0]
     } catch (error) {
       throw explained(error, names)
@@ -33,8 +42,8 @@ async function connect({ path, config, names }) {
   return {
     open: (session, ttl) => call(names.open, session, ttl),
     renew: async (session, ttl) => isTrue(await call(names.renew, session, ttl)),
-    confirm: (request) => confirmBy(query, names, request),
-    close: async () => pool?.end(),
+    confirm,
+    close: () => Promise.all([pool?.end(), confirming?.end()]),
   }
 }
 

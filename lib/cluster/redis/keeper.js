@@ -1,5 +1,6 @@
 'use strict'
 // Renews sessions in Redis, and confirms claims: runs in the thread of a keeper (../keeper_thread.js).
+const { longestClaim } = require('../patience.js')
 const { sessionOf } = require('./names.js')
 const { explained } = require('./rights.js')
 const { openSession } = require('./session.js')
@@ -24,21 +25,43 @@ async function connect({ bases, rights, patience, isCluster, path, client }, tro
       throw explained(error, rights)
     }
   }
-  const send = (base, words) => command(base, words, patience)
-  const steps = new Steps({ send, isCluster, rights })
-  return {
-    open: (session, ttl) => all((base) => openSession(send, base, session, ttl)),
-    async renew(session, ttl) {
-      // A third of the ttl leaves time for another connection.
-      const time = Math.ceil(ttl / 3)
-      const renewOne = (base) =>
-        command(base, ['PEXPIRE', sessionOf(base, session), `${ttl}`], time)
-      const answers = await all(renewOne)
-      return answers.every((answer) => Number(answer) === 1)
-    },
-    confirm: (request) => steps.confirm(baseOf(bases, request.key), request),
-    close,
+  const keeper = { open, renew, close }
+  let isChecked = false
+
+  async function open(session, ttl) {
+    const send = (base, words) => command(base, words, patience)
+    await all((base) => openSession(send, base, session, ttl))
+    check(session)
   }
+
+  async function renew(session, ttl) {
+    // A third of the ttl leaves time for another connection.
+    const time = Math.ceil(ttl / 3)
+    const renewOne = (base) => command(base, ['PEXPIRE', sessionOf(base, session), `${ttl}`], time)
+    const answers = await all(renewOne)
+    check(session)
+    return answers.every((answer) => Number(answer) === 1)
+  }
+
+  /** The thread may log in as a user that may not run the steps. Then it does not confirm, and checks again later. */
+  function check(session) {
+    // The driver of a cluster passes no grant on.
+    if (isChecked || isCluster) return
+    const send = (base, words) => command(base, words, Math.min(patience, longestClaim))
+    const steps = new Steps({ send, isCluster, rights })
+    isChecked = true
+    all((base) => steps.run('check', base, 'check', session, [])).then(
+      () => {
+        keeper.confirm = (request) => steps.confirm(baseOf(bases, request.key), request)
+        trouble(undefined)
+      },
+      () => {
+        isChecked = false
+      },
+    )
+  }
+
+  return keeper
 }
 
 module.exports = { connect }
