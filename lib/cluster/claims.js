@@ -9,7 +9,7 @@
 //
 // The event loop makes a slot open, and free again when the caller releases. The other thread takes it (claim_watch.js).
 //
-// The waiter is admitted after an add(), often in a process that has slept. So add() makes no timer and no JSON: that would
+// The waiter is admitted after an add(), often in a process that has slept. So it makes no JSON, and one timer serves many: they would
 // take longer than all else, in code that is not in the processor's caches.
 const { outside } = require('./outside.js')
 
