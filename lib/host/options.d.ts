@@ -77,6 +77,7 @@ export interface KeyedHostScope extends HostScope {
    * table has at least twice as many entries, in buckets of 64 entries, whose number is a power of two. So a `capacity` of
    * 1 to 32 has room for 64 keys. When the bucket of a key is full, acquiring that key fails
    * with `ERR_LOCK_CAPACITY`: `acquire` of one key throws it, `acquire` of several keys and `runExclusive` reject with it.
+   * Before that, the table takes the place of a key whose holder died, and the next holder of that key is not told.
    *
    * The lock's file grows with the keys that are in use: from an eighth of its largest size to 0.3 KB for each key of the
    * capacity (0.4 KB in a KeyedRWLock, 2.5 KB in a KeyedSemaphore). A capacity between two powers of two takes the file of

@@ -92,7 +92,14 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     return wasReleased && slot.head.owner.load() == OwnerWord::kAbandoned &&
            slot.head.overflow.empty();
   }
-  /// Puts a zeroed or unused slot into its initial state.
+  /// The same, though there may be a death to report.
+  static bool isForgettable(const std::byte* at, std::int64_t start) noexcept {
+    const MutexSlot& slot = Base::slotAt(at);
+    if (isUnused(at, start)) return true;
+    return slot.head.owner.load() == OwnerWord::kAbandoned && slot.head.overflow.empty() &&
+           Base::isPast(slot.rest.load() >> 1);
+  }
+  /// Puts a zeroed, unused or forgettable slot into its initial state.
   static void reset(std::byte* at, std::int64_t) noexcept {
     MutexSlot& slot = Base::slotAt(at);
     slot.head.owner.store(0);

@@ -155,10 +155,13 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
 
   static bool isUnused(const std::byte* at, std::int64_t) noexcept {
     const RWLockSlot& slot = Base::slotAt(at);
-    const std::uint64_t rest = slot.writeRest.load();
-    const bool tellsNone = slot.abandoned.load() == 0 || (rest & kReleased) != 0;
+    if (!isForgettable(at, 0)) return false;
+    return slot.abandoned.load() == 0 || (slot.writeRest.load() & kReleased) != 0;
+  }
+  static bool isForgettable(const std::byte* at, std::int64_t) noexcept {
+    const RWLockSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
-           tellsNone && slot.told.load() == 0 && Base::isPast(rest >> 1) &&
+           slot.told.load() == 0 && Base::isPast(slot.writeRest.load() >> 1) &&
            Base::isPast(slot.readRest.load() >> 1);
   }
   static void reset(std::byte* at, std::int64_t) noexcept {

@@ -146,14 +146,18 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   }
 
   static bool isUnused(const std::byte* at, std::int64_t start) noexcept {
+    return isForgettable(at, start) && Base::slotAt(at).abandoned.load() == 0;
+  }
+  static bool isForgettable(const std::byte* at, std::int64_t start) noexcept {
     const SemaphoreSlot& slot = Base::slotAt(at);
-    return Base::isIdle(slot.head) && slot.value.load() == start && slot.abandoned.load() == 0 &&
+    return Base::isIdle(slot.head) && slot.value.load() == start &&
            (slot.owed.load() == 0 || Base::isPast(slot.rest.load())) && sum(slot) == 0;
   }
   static void reset(std::byte* at, std::int64_t start) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
     slot.value.store(start);
     slot.start.store(start);
+    slot.abandoned.store(0);
     slot.owed.store(0);
     slot.rest.store(0);
   }

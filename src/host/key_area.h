@@ -44,8 +44,11 @@ class KeyArea {
 
 /// The functions of a lock's kind that the table needs. `start`: a semaphore's initial value.
 struct KeyLocks {
+  using Question = bool (*)(const std::byte* slot, std::int64_t start) noexcept;
   /// Whether the lock is free, with no death to report, and no minHold under way.
-  bool (*isUnused)(const std::byte* slot, std::int64_t start) noexcept;
+  Question isUnused;
+  /// The same, though there may be a death to report: the table forgets it rather than refuse a key.
+  Question isForgettable;
   void (*reset)(std::byte* slot, std::int64_t start) noexcept;
 };
 
@@ -90,6 +93,16 @@ class KeyBucketView {
     std::uint64_t control = bucket_.control.load();
     while ((control & 0xFF) != 0) control = help(control);
     return control;
+  }
+
+  /// Whether the bucket has changed since the control word was read, or a change is under way.
+  bool inMotion(std::uint64_t control) const noexcept {
+    const std::uint32_t count = rows();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const KeyState state = entry(i).now();
+      if (state.is(KeyStatus::claimed) || state.is(KeyStatus::leaving)) return true;
+    }
+    return bucket_.control.load() != control;
   }
 
   /// Admits entry `i`, unless a key was admitted since the control word was `control`.

@@ -29,7 +29,9 @@
 //   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A
 //      thread that is done with a key remembers its slot and digest, and touches the slot again only after
 //      pinAgain() has found that digest there, with the pin set (2).
-//   6. Only entries of allocated rows are used (layout.h). A row is counted after its allocation and before its first
+//   6. A death that no holder was told of keeps the entry of its key while there is room. When all entries of all rows
+//      are in use, a process that admits another key reclaims such an entry, and the report of the death is lost.
+//   7. Only entries of allocated rows are used (layout.h). A row is counted after its allocation and before its first
 //      claim, and the count is read after the control word: so a search sees every entry admitted before.
 // Memory order: all compare-and-swaps, pins and states are sequentially consistent. Digest, tags and text
 // are relaxed: they are written between a claim and the commit, which publishes them.
@@ -75,7 +77,8 @@ class KeyTable {
     for (int waits = 0; waits < kMostWaits;) {
       const std::uint64_t control = view.stable();
       if (const auto found = find(view, digest)) return view.index(*found);
-      if (const auto made = insert(view, control, digest, key)) return view.index(*made);
+      const bool isLast = waits == kMostWaits - 1;
+      if (const auto made = insert(view, control, digest, key, isLast)) return view.index(*made);
       if (view.stable() == control) ++waits;
     }
     refuse();
@@ -172,18 +175,23 @@ class KeyTable {
     }
   }
 
-  /// Admits the key in an entry of its own. None if others were faster, or all entries are taken just now.
+  /// Admits the key in an entry of its own. None if others were faster, or all entries are taken just now. `isLast`: the
+  /// caller does not try again, since the process of a change under way may have stopped.
   std::optional<std::uint32_t> insert(const View& view, std::uint64_t control, const Digest& digest,
-                                      std::string_view key) {
-    const auto claimed = claim(view, control);
+                                      std::string_view key, bool isLast) {
+    auto claimed = claim(view, control, locks_.isUnused);
     if (!claimed) {
       if (const std::uint32_t rows = view.rows(); rows < kBucketEntries) {
         grow_(std::clamp(2 * rows, kFirstRows, kBucketEntries));
         return std::nullopt;
       }
-      if (!inMotion(view, control)) refuse();
-      P::yield();
-      return std::nullopt;
+      const bool mayForget = isLast || !view.inMotion(control);
+      if (mayForget) claimed = claim(view, control, locks_.isForgettable);
+      if (!claimed) {
+        if (!view.inMotion(control)) refuse();
+        P::yield();
+        return std::nullopt;
+      }
     }
     const std::uint32_t i = claimed->entry;
     const std::uint32_t index = view.index(i);
@@ -206,8 +214,8 @@ class KeyTable {
   };
 
   /// Claims an entry of the allocated rows: a never used entry, else the first that is EMPTY, or LIVE, unpinned and
-  /// unused. The search starts at an entry that moves on with each admission: an idle key keeps its entry for a while.
-  std::optional<Claim> claim(const View& view, std::uint64_t control) {
+  /// `mayGo`. The search starts at an entry that moves on with each admission: an idle key keeps its entry for a while.
+  std::optional<Claim> claim(const View& view, std::uint64_t control, KeyLocks::Question mayGo) {
     const std::uint64_t touched = view.bucket().touched.load();
     const auto owner = static_cast<std::uint32_t>(control >> 9);
     const std::uint32_t rows = view.rows();
@@ -215,22 +223,12 @@ class KeyTable {
       if ((touched >> n & 1) != 0) continue;
       P::step(KeyStep::touch);
       view.bucket().touched.fetch_or(std::uint64_t{1} << n);
-      if (const auto mine = take(view, n)) return mine;
+      if (const auto mine = take(view, n, mayGo)) return mine;
     }
     for (std::uint32_t n = 0; n < rows; ++n) {
-      if (const auto mine = take(view, (owner + n) % rows)) return mine;
+      if (const auto mine = take(view, (owner + n) % rows, mayGo)) return mine;
     }
     return std::nullopt;
-  }
-
-  /// Whether the bucket has changed since the control word was read, or a change is under way.
-  static bool inMotion(const View& view, std::uint64_t control) noexcept {
-    const std::uint32_t rows = view.rows();
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      const KeyState state = view.entry(i).now();
-      if (state.is(KeyStatus::claimed) || state.is(KeyStatus::leaving)) return true;
-    }
-    return view.bucket().control.load() != control;
   }
 
   [[noreturn]] static void refuse() {
@@ -239,31 +237,32 @@ class KeyTable {
                     "fewer at once, or give the lock another name and a larger capacity");
   }
 
-  std::optional<Claim> take(const View& view, std::uint32_t i) noexcept {
+  std::optional<Claim> take(const View& view, std::uint32_t i, KeyLocks::Question mayGo) noexcept {
     KeyEntry& entry = view.entry(i);
     KeyState state = entry.now();
     P::step(KeyStep::claim);
-    if (state.is(KeyStatus::live) && !makeLeave(entry, view.index(i), state)) return std::nullopt;
+    const auto idle = [&] {
+      return entry.pins.empty() && mayGo(area_.slot(view.index(i)), area_.start());
+    };
+    if (state.is(KeyStatus::live) && !makeLeave(entry, state, idle)) return std::nullopt;
     if (!state.is(KeyStatus::empty) && !state.is(KeyStatus::leaving, me_)) return std::nullopt;
     const KeyState mine = state.next(KeyStatus::claimed, me_);
     if (!entry.change(state, mine)) return std::nullopt;
     return Claim{i, mine};
   }
 
-  /// LIVE → LEAVING, if no process has the entry pinned and its lock is unused (2).
-  bool makeLeave(KeyEntry& entry, std::uint32_t index, KeyState& state) noexcept {
-    if (!idle(entry, index)) return false;
+  /// LIVE → LEAVING, if no process has the entry pinned and its lock may go: `idle()` (2).
+  template <class Idle>
+  bool makeLeave(KeyEntry& entry, KeyState& state, const Idle& idle) noexcept {
+    if (!idle()) return false;
     P::step(KeyStep::leave);
     const KeyState leaving = state.next(KeyStatus::leaving, me_);
     if (!entry.change(state, leaving)) return false;
     state = leaving;
     P::step(KeyStep::takeOver);
-    if (idle(entry, index)) return true;
+    if (idle()) return true;
     entry.change(state, state.next(KeyStatus::live));
     return false;
-  }
-  bool idle(const KeyEntry& entry, std::uint32_t index) const noexcept {
-    return entry.pins.empty() && locks_.isUnused(area_.slot(index), area_.start());
   }
 
   void giveUp(KeyEntry& entry, KeyState claimed) noexcept {

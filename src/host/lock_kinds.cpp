@@ -15,6 +15,11 @@ void evictKeyed(const SegmentView& view, ProcessSlot dead) {
                           [&](std::uint32_t slot) { Lock::evict(view.slot(slot), dead); });
 }
 
+template <class Lock>
+KeyLocks functionsOf() {
+  return {Lock::isUnused, Lock::isForgettable, Lock::reset};
+}
+
 }  // namespace
 
 void notified(Kind kind, std::byte* slot) noexcept {
@@ -34,9 +39,9 @@ void notified(Kind kind, std::byte* slot) noexcept {
 }
 
 KeyLocks keyLocksOf(Kind kind) {
-  if (kind == Kind::keyedMutex) return {HostMutex::isUnused, HostMutex::reset};
-  if (kind == Kind::keyedSemaphore) return {HostSemaphore::isUnused, HostSemaphore::reset};
-  return {HostRWLock::isUnused, HostRWLock::reset};
+  if (kind == Kind::keyedMutex) return functionsOf<HostMutex>();
+  if (kind == Kind::keyedSemaphore) return functionsOf<HostSemaphore>();
+  return functionsOf<HostRWLock>();
 }
 
 void setEvicts() {

@@ -188,6 +188,37 @@ describe('Capacity of keyed locks of scope host', function () {
     for (let i = 0; i < slots; i++) locks.unlock(`other ${i}`)
   })
 
+  for (const [Class, method, start] of [
+    [KeyedMutex, 'acquire', []],
+    [KeyedRWLock, 'acquireWrite', []],
+    [KeyedSemaphore, 'acquire', [1]],
+  ]) {
+    it(`${Class.name}: a key of a dead holder makes room, and is reported while there is room`, async () => {
+      const args = [...start, optionsOf(freshName())]
+      const locks = new Class(...args)
+      const acquire = async (key) => [await locks[method](key, { timeout: 60_000 })].flat().at(-1)
+      for (let round = 0; round < 5; round++) {
+        const host = hosts.start()
+        await host.does(`my.locks = new boxoffice.${Class.name}(...${JSON.stringify(args)})
+          for (let i = 0; i < 30; i++) await my.locks.${method}('${round} ' + i)`)
+        const waiting = acquire(`${round} 0`)
+        await host.dies()
+        // The dead process has been removed from all keys by then.
+        const first = await waiting
+        const second = await acquire(`${round} 1`)
+        assert.deepEqual([first.abandoned, second.abandoned], [true, true])
+        first()
+        second()
+        if (round === 0) assert.equal(locks.size, 28)
+      }
+      const held = []
+      for (let i = 0; i < slots; i++) held.push(await acquire(`other ${i}`))
+      assert.equal(locks.size, slots)
+      await assert.rejects(acquire('one more'), { code: 'ERR_LOCK_CAPACITY' })
+      for (const release of held) release()
+    })
+  }
+
   it('never admits two threads to one key while slots pass from key to key', async () => {
     const name = freshName()
     const keys = 200

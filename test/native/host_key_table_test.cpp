@@ -172,6 +172,86 @@ TEST_F(HostKeyTable, AFullBucketIsAnErrorThatLosesNothing) {
   expectWhole(keys);
 }
 
+TEST_F(HostKeyTable, AnUntoldDeathKeepsItsKeyWhileThereIsRoom) {
+  keys.view.header->rows = 0;
+  std::map<std::string, std::uint32_t> untold;
+  for (int key = 0; key < 63; ++key) {
+    const std::uint32_t index = first->pin(nameOfKey(key));
+    keys.head(index).owner = kUntold;
+    first->unpin(index);
+    untold[nameOfKey(key)] = index;
+  }
+  for (int key = 100; key < 1000; ++key) second->unpin(second->pin(nameOfKey(key)));
+  EXPECT_EQ(busyIn(*second), untold);
+}
+
+TEST_F(HostKeyTable, AFullBucketForgetsDeathsRatherThanRefuseAKey) {
+  fill(kUntold);
+  std::set<std::uint32_t> used;
+  for (int key = 100; key < 164; ++key) {
+    const std::uint32_t index = second->pin(nameOfKey(key));
+    EXPECT_TRUE(used.insert(index).second);
+    EXPECT_EQ(keys.head(index).owner, 0U);
+    EXPECT_EQ(busyIn(*first).size(), 64U - used.size());
+  }
+  EXPECT_THROW(first->pin("one more"), HostError);
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, AFullBucketForgetsNoDeathOfAKeyThatIsPinned) {
+  fill(5);
+  keys.head(9).owner = kUntold;
+  std::string name;
+  for (const auto& [key, index] : busyIn(*first)) {
+    if (index == 9) name = key;
+  }
+  EXPECT_EQ(first->pin(name), 9U);
+  EXPECT_THROW(second->pin("one more"), HostError);
+  EXPECT_EQ(keys.head(9).owner, kUntold);
+  first->unpin(9);
+  EXPECT_EQ(second->pin("one more"), 9U);
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, ADeathIsNotForgottenWhileAnotherProcessMakesRoom) {
+  fill(kUntold);
+  keys.head(9).owner = 0;
+  const auto busy = busyIn(*first);
+  // The first table has claimed the only unused entry while the second looks for the same key.
+  at(KeyStep::commit, [&] {
+    at(
+        KeyStep::claim, [&] { keys.head(20).owner = 0; }, 65);
+    EXPECT_EQ(second->pin("one"), 20U);
+  });
+  EXPECT_EQ(first->pin("one"), 20U);
+  EXPECT_EQ(busy.size() - busyIn(*first).size(), 1U) << "only that of entry 20";
+  expectWhole(keys);
+}
+
+TEST_F(HostKeyTable, AProcessThatStoppedInAClaimDoesNotKeepDeathsFromBeingForgotten) {
+  fill(kUntold);
+  host::KeyEntry& entry = keys.entry(9);
+  entry.state = entry.now().next(KeyStatus::claimed, 3).bits;
+  EXPECT_NE(second->pin("one more"), 9U);
+  EXPECT_TRUE(entry.now().is(KeyStatus::claimed, 3));
+}
+
+TEST_F(HostKeyTable, ADeathOfAKeyPinnedWhileItIsReclaimedIsNotForgotten) {
+  for (const int step : {KeyStep::claim, KeyStep::leave, KeyStep::takeOver}) {
+    fill(kUntold);
+    at(step, [&] {
+      for (int key = 0; key < 64; ++key) second->pin(nameOfKey(key));
+    });
+    EXPECT_THROW(first->pin("one more " + std::to_string(step)), HostError);
+    EXPECT_EQ(SteppedPlatform::atStep, nullptr);
+    expectWhole(keys);
+    for (std::uint32_t index = 0; index < 64; ++index) {
+      EXPECT_EQ(keys.head(index).owner, kUntold);
+      second->unpin(index);
+    }
+  }
+}
+
 TEST_F(HostKeyTable, TakesAnotherRowOnlyWhenAllKeysOfABucketAreInUse) {
   const auto& rows = keys.view.header->rows;
   keys.view.header->rows = 0;
@@ -445,8 +525,8 @@ TEST_F(HostKeyTable, AClaimOfADeadProcessIsAdmittedBeforeItIsLeft) {
 /// The process stands still at that step while it is evicted. Unlike a dead process, it continues afterwards.
 /// The table need not support that: the next eviction removes its traces.
 TEST_F(HostKeyTable, AnEvictionAtAnyStepLeavesNoEntryBehind) {
-  fill(0);
   for (int step = KeyStep::touch; step < KeyStep::evict; ++step) {
+    fill(step % 2 == 0 ? 0 : kUntold);
     at(step, [&] {
       evict(1);
       for (std::uint32_t index = 0; index < 64; ++index) {

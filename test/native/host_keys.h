@@ -57,10 +57,17 @@ class SharedKeys {
   void* memory_;
 };
 
+/// The owner word of a plain lock that has a death to report.
+constexpr std::uint64_t kUntold = ~std::uint64_t{0};
+
 /// Locks that are unused when the owner word is 0; a reset clears the slot's head.
 inline constexpr host::KeyLocks kPlainLocks = {
     [](const std::byte* slot, std::int64_t) noexcept {
       return reinterpret_cast<const host::SlotHead*>(slot)->owner.load() == 0;
+    },
+    [](const std::byte* slot, std::int64_t) noexcept {
+      const std::uint64_t owner = reinterpret_cast<const host::SlotHead*>(slot)->owner.load();
+      return owner == 0 || owner == kUntold;
     },
     [](std::byte* slot, std::int64_t) noexcept {
       auto* const head = reinterpret_cast<host::SlotHead*>(slot);
