@@ -159,14 +159,26 @@ class TimedRWLock extends HostRWLock {
   /** The time in ms for which a new holder must still wait because of dead holders. */
   #restOfDead(write, isWriter) {
     const read = isWriter ? Atomics.load(this.#ends, readRest) : 0n
-    const until = Math.max(Number(write >> 1n), Number(read >> 1n))
-    // Limit the time: another process may have corrupted the slot.
-    const left = Math.min(until - now(), this.#minHold)
+    const until = Math.max(this.#limit(writeRest, write), this.#limit(readRest, read))
+    const left = until - now()
     if (left > 0) return left
     // These ends are over: clear them, so that the slot counts as unused.
     if (write !== 0n) Atomics.compareExchange(this.#ends, writeRest, write, 0n)
     if (read !== 0n) Atomics.compareExchange(this.#ends, readRest, read, 0n)
     return 0
+  }
+
+  /**
+   * The stored `end` of a dead holder as a time, at most a minHold of this lock from now: the dead process may have had
+   * a longer one, and another process may have corrupted the slot. Stores that limit, so that no caller waits for the
+   * later end again.
+   */
+  #limit(place, end) {
+    const until = Number(end >> 1n)
+    const latest = Math.ceil(now() + this.#minHold)
+    if (until <= latest) return until
+    Atomics.compareExchange(this.#ends, place, end, (BigInt(latest) << 1n) | (end & released))
+    return latest
   }
 
   #mark(hold, end) {

@@ -5,12 +5,28 @@ const { mkdtempSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { KeyedRWLock, LockManager, RWLock } = require('../..')
-const { freshName } = require('../helpers/agents.js')
+const { freshName, within } = require('../helpers/agents.js')
 const { removeDirectory, useHosts } = require('../helpers/hosts.js')
 
 /** Longer than any test runs. */
 const long = 600_000
 const ifAvailable = true
+
+const classes = { RWLock, KeyedRWLock, LockManager }
+/** Acquires the lock and keeps it; resolves to whether the grant was abandoned. The hosts run it, too. */
+const startOf = {
+  RWLock: async (lock, isWriter) =>
+    (await lock[isWriter ? 'acquireWrite' : 'acquireRead']()).abandoned,
+  KeyedRWLock: async (lock, isWriter) =>
+    (await lock[isWriter ? 'acquireWrite' : 'acquireRead']('x')).abandoned,
+  LockManager: (lock, isWriter) =>
+    new Promise((resolve) => {
+      lock.request('x', { mode: isWriter ? 'exclusive' : 'shared' }, (held) => {
+        resolve(held.abandoned)
+        return new Promise(() => {})
+      })
+    }),
+}
 
 describe('Holds of read-write locks of scope host', function () {
   // The tests start processes.
@@ -121,6 +137,35 @@ describe('Holds of read-write locks of scope host', function () {
       await other.dies()
       await Promise.all(all)
       assert.deepEqual(told.filter(Boolean), [true])
+    })
+
+    for (const kind of ['RWLock', 'KeyedRWLock', 'LockManager']) {
+      it(`of a ${kind} keep the next caller out for its own minHold, if the dead holder's was longer`, async () => {
+        for (const isWriter of [true, false]) {
+          const name = freshName()
+          const host = await startWith(name, { minHold: long }, kind)
+          await host.does(`return (${startOf[kind]})(my.lock, ${isWriter})`)
+          await host.dies()
+          const lock = open(name, { minHold: 300 }, classes[kind])
+          const start = performance.now()
+          const abandoned = await within(60_000, startOf[kind](lock, true))
+          assert.ok(performance.now() - start >= 299)
+          assert.equal(abandoned, isWriter)
+        }
+      })
+    }
+
+    it('shorten the rest of a dead holder, also for callers that try', async () => {
+      const name = freshName()
+      const [host, heedless] = [await startWith(name, { minHold: long }), await startWith(name)]
+      await host.does('await my.lock.acquireWrite()')
+      await heedless.does('my.waiting = my.lock.acquireWrite()')
+      await host.dies()
+      // From then on only the stored end keeps callers out.
+      await heedless.does('(await my.waiting)()')
+      assert.equal(open(name, { minHold: 300 }).tryAcquireWrite(), undefined)
+      const longer = await startWith(name, { minHold: long })
+      await within(60_000, longer.does('await my.lock.acquireRead()'))
     })
 
     it('keep callers out that try while others wait for a killed writer', async () => {
