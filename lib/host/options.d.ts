@@ -9,8 +9,8 @@ import type { Releaser } from '../core/releaser.js'
  * - Releasers have a {@link Releaser.fencingToken}, and snapshots list the processes.
  * - There is no `buffer`. A ConditionVariable and its mutex both have scope `'host'`.
  * - A wait keeps the process alive, because another process could release the lock, unless this thread holds it.
- * - Order is bounded among processes, as among threads, unless `fairness` is `'fifo'`. The waiters of one thread are in
- *   one queue.
+ * - Order is bounded among processes, as among threads. With `fairness: 'fifo'` waiting processes take turns, one grant
+ *   each. The waiters of one thread are in one queue.
  *
  * Each kind and name has a file, which the process maps until it ends, also when no lock of that name is left. Where the
  * names have no limit, such as the names of users, use them as the keys of one keyed lock.

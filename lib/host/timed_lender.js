@@ -15,7 +15,8 @@ const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')
 
-// The machine's monotonic clock: all processes of one boot share it, and a segment lasts for one boot.
+// The machine's monotonic clock: all processes of one boot and one time namespace share it, and a segment lasts for one
+// boot.
 const { now } = native.clock
 /** The offset of `rest` (src/host/layout.h) from the owner's word, in words. */
 const restAt = native.layout.host.mutexRest

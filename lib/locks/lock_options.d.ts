@@ -25,6 +25,10 @@ export interface LockOptions {
    * `'fifo'`: strictly first in, first out, for waiters of an object with this option. If one object of a thread for a
    * mutex, or for a lock over an engine, has this option, it applies to all of the thread's objects for that lock.
    *
+   * At scope `'host'` that order is strict within a process. Between processes it goes in turn, one grant each: a
+   * process has one place in the queue for all of its waiters, and after each of its grants it queues again behind the
+   * others. The queue has four places; further processes get a place in turn, by the number of their process slot.
+   *
    * @default 'bounded'
    */
   fairness?: 'bounded' | 'fifo' | undefined
