@@ -20,7 +20,9 @@ function variable(name) {
 module.exports = {
   clearImmediate,
   clearTimeout,
+  nextTick: process.nextTick,
   now: performance.now.bind(performance),
+  queueMicrotask: globalThis.queueMicrotask,
   setImmediate,
   setTimeout,
   timeOrigin: performance.timeOrigin,

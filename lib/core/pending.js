@@ -9,14 +9,16 @@ const { vm } = require('./builtins.js')
 const { observed } = require('./platform.js')
 
 /**
- * The text of a function that adds the listeners of a thread to its `process`, and returns a function that adds what they
+ * The text of a function that adds the listeners of a thread to its `process`, and returns functions that add what they
  * call. It is a text because it is evaluated in the realm of Node.js.
  */
 const listeners = `(process) => {
   const reports = new Set()
+  const listeners = new Set()
   let isEmpty = false
   process.on('beforeExit', () => {
     isEmpty = true
+    for (const listener of listeners) listener.deref()?.()
   })
   // Another listener of 'beforeExit' may give the event loop more to do. Either the loop runs empty again, or an error
   // or process.exit() ends the thread.
@@ -39,25 +41,36 @@ const listeners = `(process) => {
     if (!isEmpty || isExitCalled()) return
     for (const report of reports) report.deref()?.()
   })
-  return (report) => reports.add(new WeakRef(report))
+  return {
+    report: (report) => reports.add(new WeakRef(report)),
+    whenEmpty: (listener) => listeners.add(new WeakRef(listener)),
+  }
 }`
 
 /** The process object of Node.js. A program may replace the global one. */
 const realProcess = process
-const shared = Symbol.for('boxoffice.pending.1')
+const shared = Symbol.for('boxoffice.pending.2')
 let isListening = false
+
+/** The functions that add to the listeners of this thread. Undefined without listeners. */
+function adders() {
+  if (realProcess[shared] === undefined) {
+    // A frozen process takes no listener: then a wait must not fail for it.
+    if (!Object.isExtensible(realProcess)) return undefined
+    const value = vm.runInThisContext(listeners)(realProcess)
+    Object.defineProperty(realProcess, shared, { __proto__: null, value })
+  }
+  return realProcess[shared]
+}
 
 function listen() {
   if (isListening) return
   isListening = true
-  if (realProcess[shared] === undefined) {
-    // A frozen process takes no listener: then a wait must not fail for it.
-    if (!Object.isExtensible(realProcess)) return
-    const add = vm.runInThisContext(listeners)(realProcess)
-    Object.defineProperty(realProcess, shared, { __proto__: null, value: add })
-  }
-  realProcess[shared](report)
+  adders()?.report(report)
 }
+
+/** Calls `listener`, which the caller keeps alive, whenever the event loop of this thread has run empty. */
+const whenEmpty = (listener) => adders()?.whenEmpty(listener)
 
 const mostLines = 10
 
@@ -140,4 +153,4 @@ function report() {
   realProcess.stderr.write(`${lines.join('\n')}\n`)
 }
 
-module.exports = { addSource, trackWaits }
+module.exports = { addSource, trackWaits, whenEmpty }

@@ -10,11 +10,11 @@
 //
 // A hold enters the graph when it becomes quiescent, and leaves before its lock is released. A hold whose chain is active
 // cannot be part of a deadlock, so the graph does not need it.
-const { setImmediate } = require('../core/builtins.js')
 const chains = require('./chains.js')
 const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { takes } = require('./lock_order.js')
 const { waitsOf } = require('./quiescence.js')
+const turnEnd = require('./turn_end.js')
 const native = require('../addon/load.js')
 
 const exclusive = 0
@@ -100,7 +100,7 @@ const mayWait = (limits) => limits?.timeout !== 0 && limits?.maxPending !== 0
 function schedule() {
   if (isDue) return
   isDue = true
-  chains.apart(() => setImmediate(search))
+  turnEnd.atTurnEnd(search)
 }
 
 function search() {
@@ -147,6 +147,7 @@ const hooks = {
   /** Starts to follow chains. */
   start() {
     chains.follow(schedule)
+    turnEnd.start()
   },
 
   /**

@@ -3,7 +3,7 @@
 // past ones. The lock (lib/core) calls the observer at each step: docs/decisions/observer.md lists the calls. A key of a
 // keyed lock has an observer of its own, and shares the tally of its map.
 //
-// With 'counters' the holds, and the waits, of one turn of the event loop share one object: acquiring a free lock takes
+// With 'counters' the holds, and the waits, of one callback of the event loop share one object: acquiring a free lock takes
 // less time than making an object.
 const { blocks } = require('./blocking.js')
 const { Claim } = require('./claim.js')
@@ -17,7 +17,7 @@ const { Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
 const { failed } = require('./warnings.js')
 
-/** Whether `waiter` can share the record of a `wait`: both begin in this turn of the event loop. */
+/** Whether `waiter` can share the record of a `wait`: both begin in this callback of the event loop. */
 const isLike = (wait, waiter) =>
   wait.since === turnTime() && wait.mode === waiter.mode && wait.units === waiter.weight
 
@@ -42,7 +42,7 @@ class Observer {
     this.latest = null
     /** The stack of the constructor of a lock without a name. */
     this.madeAt = undefined
-    /** The latest wait, which waiters of this turn may share. */
+    /** The latest wait, which waiters of this callback may share. */
     this.last = null
     if (this.isFollowed) deadlock.start()
   }
@@ -53,8 +53,8 @@ class Observer {
   }
 
   /**
-   * The exact time, or the time of this turn of the event loop, because reading a clock takes longer than a lock. A
-   * warning needs the exact time: it must not count what the turn did before the hold.
+   * The exact time, or the time of this callback of the event loop, because reading a clock takes longer than a lock. A
+   * warning needs the exact time: it must not count what the callback did before the hold.
    */
   time() {
     return this.tellsApart ? now() : turnTime()
@@ -222,7 +222,7 @@ class Observer {
 
   /**
    * `units` of `hold` are about to be released, and must not be reported as held afterwards. The latest hold stays: it may
-   * contain other grants of this turn.
+   * contain other grants of this callback.
    */
   ended(hold, units) {
     if (hold === null || hold === undefined || hold.isOver) return

@@ -49,7 +49,7 @@ function reportOf(observer) {
   return { ...what, waiters, ...tallied(tally) }
 }
 
-/** The holders that `hold` stands for. Grants of a semaphore in one turn of the event loop may be one holder. */
+/** The holders that `hold` stands for. Grants of a semaphore in one callback of the event loop may be one holder. */
 function eachOf(hold, time) {
   const one = holderOf(hold, time)
   return Array.from({ length: hold.mode === undefined ? +(hold.units > 0) : hold.units }, () => one)

@@ -545,7 +545,7 @@ describe('A snapshot of a lock with diagnostics: counters', () => {
   const diagnostics = 'counters'
   const nextTurn = () => new Promise(setImmediate)
 
-  it('reports the holds of one turn of the event loop together', async () => {
+  it('reports the holds of one callback of the event loop together', async () => {
     const semaphore = new Semaphore(9, { diagnostics })
     const weights = () => semaphore.snapshot().holders.map(({ weight }) => weight)
     const [, one] = await semaphore.acquire(1)
