@@ -8,6 +8,11 @@ const { makeInspector } = require('../../lib/diagnostics/inspector/handler.js')
 const { ask, closeServers, serve, snapshotOf } = require('../helpers/inspected.js')
 
 const inspectorOf = (snapshot, options) => makeInspector(async () => snapshot, options)
+function deferred() {
+  const parts = {}
+  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }))
+  return parts
+}
 const serveEmpty = (options) => serve(inspectorOf(snapshotOf(), options))
 
 describe('the inspector', () => {
@@ -72,6 +77,42 @@ describe('the inspector', () => {
       const { body } = await ask(server, '/')
       assert.doesNotMatch(body, /(?:src|href)="(?!data:)/) // it names no other resource
     })
+  })
+
+  describe('a response that the server has answered meanwhile', () => {
+    const answers = {
+      whole: (response) => response.writeHead(503).end('slow'),
+      'without an explicit head': (response) => response.end('slow'),
+      'in parts': (response) => {
+        response.writeHead(503)
+        response.write('slow')
+        response.on('late', () => response.end('er'))
+      },
+    }
+    for (const [how, answer] of Object.entries(answers)) {
+      for (const outcome of ['a snapshot', 'an error']) {
+        it(`stays as it is, ${how}, after ${outcome}`, async () => {
+          const rejections = []
+          const note = (reason) => rejections.push(reason)
+          process.on('unhandledRejection', note)
+          const read = deferred()
+          const inspect = makeInspector(() => read.promise)
+          const server = await serve(async (request, response) => {
+            inspect(request, response)
+            answer(response)
+            if (outcome === 'an error') read.reject(new Error('unreadable'))
+            else read.resolve(snapshotOf())
+            // The report takes a turn of the event loop.
+            for (let i = 0; i < 3; i++) await new Promise(setImmediate)
+            response.emit('late')
+          })
+          assert.match((await ask(server, '/data')).body, /^slow(?:er)?$/)
+          await new Promise(setImmediate)
+          process.off('unhandledRejection', note)
+          assert.deepEqual(rejections, [])
+        })
+      }
+    }
   })
 
   describe('refuses', () => {

@@ -27,6 +27,8 @@ function partsOf({ method, url, headers, socket: { remoteAddress } }) {
 
 /** Node.js omits the body of an answer to HEAD. */
 function send(response, { status, headers, body }) {
+  // The locks are read later than the call: a time limit of the server may have answered, or begin to.
+  if (response.headersSent || response.writableEnded) return
   response.writeHead(status, headers)
   response.end(body)
 }
