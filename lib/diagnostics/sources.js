@@ -13,12 +13,13 @@ function add(source) {
 
 /** The reports of all sources. */
 function reports() {
-  const locks = []
+  const all = []
   for (const ref of sources) {
     const source = ref.deref()
-    if (source !== undefined) locks.push(...source.reports())
+    if (source !== undefined) all.push(source.reports())
   }
-  return locks
+  // The arguments of a call, as in push(...reports), are limited: a keyed lock may have very many busy keys.
+  return all.flat()
 }
 
 module.exports = { add, reports }

@@ -144,6 +144,16 @@ describe('snapshot() of the process', () => {
     assert.equal(await reportOf('KeyedMutex', name, 'ours'), undefined)
   })
 
+  it('has more busy keys than a call may have arguments', async () => {
+    const { shown } = await runCode(`
+      const { KeyedMutex, snapshot } = require(${JSON.stringify(require.resolve('../..'))})
+      const users = new KeyedMutex({ diagnostics: 'counters' })
+      for (let key = 0; key < 150_000; key++) users.tryAcquire(key)
+      const { locks } = await snapshot()
+      show(locks.length)`)
+    assert.deepEqual(shown, [150_001])
+  }).timeout(60_000)
+
   it('finds a lock in memory of the user by its address', async () => {
     const mutex = new Mutex({ diagnostics: 'counters', shared: true })
     const { buffer } = mutex
