@@ -3,7 +3,15 @@
 // view its page in Chromium.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { mkdtemp, rm } = require('node:fs/promises')
+const http = require('node:http')
+const http2 = require('node:http2')
+const https = require('node:https')
 const net = require('node:net')
+const { tmpdir } = require('node:os')
+const path = require('node:path')
+const { Duplex } = require('node:stream')
+const tls = require('node:tls')
 const { makeInspector } = require('../../lib/diagnostics/inspector/handler.js')
 const { ask, closeServers, serve, snapshotOf } = require('../helpers/inspected.js')
 
@@ -14,6 +22,39 @@ function deferred() {
   return parts
 }
 const serveEmpty = (options) => serve(inspectorOf(snapshotOf(), options))
+
+/** TLS without a certificate. */
+const anonymous = {
+  ciphers: 'AECDH-AES256-SHA@SECLEVEL=0',
+  maxVersion: 'TLSv1.2',
+  rejectUnauthorized: false,
+}
+
+/** Two streams, each of which reads what the other one writes. */
+function duplexes() {
+  const half = () =>
+    new Duplex({
+      read() {},
+      write(chunk, _, done) {
+        this.other.push(chunk)
+        done()
+      },
+      final(done) {
+        this.other.push(null)
+        done()
+      },
+    })
+  const [one, other] = [half(), half()]
+  return [Object.assign(one, { other }), Object.assign(other, { other: one })]
+}
+
+/** The status of the answer to a request for the data through `socket`. */
+async function statusOf(socket) {
+  socket.write('GET /data HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  const [chunk] = await once(socket, 'data')
+  socket.destroy()
+  return String(chunk).split('\r\n', 1)[0]
+}
 
 describe('the inspector', () => {
   afterEach(closeServers)
@@ -217,7 +258,8 @@ describe('the inspector', () => {
         assert.equal(await answerTo(address), 403, address)
         assert.equal(await answerTo(address, { allowRemote: true }), 200, address)
       }
-      for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', undefined]) {
+      assert.equal(await answerTo(undefined), 403)
+      for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
         assert.equal(await answerTo(address), 200, address)
         for (const header of headersOf) {
           assert.equal(await answerTo(address, {}, { [header]: '127.0.0.1' }), 403, header)
@@ -225,6 +267,44 @@ describe('the inspector', () => {
         }
       }
       assert.equal(await answerTo('10.1.2.3', { allowRemote: true }, { host: 'evil.example' }), 403)
+    })
+
+    it('a connection without an address, but for one through a Unix socket or a named pipe', async () => {
+      const inspect = inspectorOf(snapshotOf())
+      const directory = await mkdtemp(path.join(tmpdir(), 'boxoffice-'))
+      const place =
+        process.platform === 'win32'
+          ? `\\\\.\\pipe\\${path.basename(directory)}`
+          : path.join(directory, 'inspector')
+      const servers = {
+        http: [http.createServer(inspect), () => net.connect(place)],
+        https: [
+          https.createServer(anonymous, inspect),
+          () => tls.connect({ ...anonymous, path: place }),
+        ],
+      }
+      for (const [name, [server, connect]] of Object.entries(servers)) {
+        server.listen(place)
+        await once(server, 'listening')
+        assert.match(await statusOf(connect()), /^HTTP.1.1 200/, name)
+        const [ours, theirs] = duplexes()
+        server.emit('connection', theirs)
+        const client = name === 'http' ? ours : tls.connect({ ...anonymous, socket: ours })
+        assert.match(await statusOf(client), /^HTTP.1.1 403/, name)
+        server.close()
+        await once(server, 'close')
+      }
+      const server = http2.createServer(inspect).listen(place)
+      await once(server, 'listening')
+      const session = http2.connect('http://localhost', {
+        createConnection: () => net.connect(place),
+      })
+      const [headers] = await once(session.request({ ':path': '/data' }).resume(), 'response')
+      assert.equal(headers[':status'], 200)
+      session.close()
+      server.close()
+      await once(server, 'close')
+      await rm(directory, { recursive: true })
     })
 
     it('malformed requests', async () => {

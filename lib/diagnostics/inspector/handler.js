@@ -13,16 +13,30 @@ function makeInspector(source, options) {
   }
 }
 
-function partsOf({ method, url, headers, socket: { remoteAddress } }) {
+function partsOf({ method, url, headers, socket }) {
   return {
     method,
     url,
     // HTTP/2 has `:authority` in place of Host.
     host: headers.host ?? headers[':authority'],
     header: (name) => headers[name],
-    // A connection through a Unix socket has no address, and comes from this machine.
-    sender: remoteAddress === undefined ? 'local' : senderAt(remoteAddress),
+    sender: senderOf(socket),
   }
+}
+
+/**
+ * A connection through a Unix socket or a named pipe has no address, and comes from this machine. Any other without an
+ * address, such as a stream that the program gives to its server, may come from anywhere.
+ */
+function senderOf(socket) {
+  const { remoteAddress } = socket
+  if (remoteAddress !== undefined) return senderAt(remoteAddress)
+  return isPipe(socket._handle) ? 'local' : 'unknown'
+}
+
+/** Node.js has no public way to tell. The handle of TLS contains that of the connection. */
+function isPipe(handle) {
+  return (handle?._parent ?? handle)?.constructor.name === 'Pipe'
 }
 
 /** Node.js omits the body of an answer to HEAD. */
