@@ -13,6 +13,9 @@ class KeyedObserver {
   tally = new Tally()
   #keyMap
 
+  /** What all keys stand for in the order of locks (lock_order.js). */
+  orderClass = undefined
+
   /** The stack of the constructor of a keyed lock without a name. */
   madeAt = undefined
 

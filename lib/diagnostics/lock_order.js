@@ -17,8 +17,19 @@ const known = new Map()
 const mostKnown = 4096
 let size = 0
 
-/** What the lock of `observer` stands for, as text that C++ keeps as it is. */
+/**
+ * What the lock of `observer` stands for, as text that C++ keeps as it is. The observer keeps it, and so does that of a
+ * keyed lock for all keys: a caller may have very many holds.
+ */
 function classOf(observer) {
+  if (observer.orderClass !== undefined) return observer.orderClass
+  const whole = observer.lock.keyMap?.watch ?? observer
+  whole.orderClass ??= makeClass(observer)
+  observer.orderClass = whole.orderClass
+  return observer.orderClass
+}
+
+function makeClass(observer) {
   const place = observer.name === undefined ? placeOf(observer) : undefined
   // Not the function of the frame, which differs between the classes that inherit it.
   const made = place && `${observer.kind} ${/\((.*)\)$/.exec(place)?.[1] ?? place}`

@@ -33,6 +33,7 @@ class Observer {
     /** Whether deadlocks are detected: an engine does not tell which other machines wait. */
     this.isSought = this.isFull && scope !== 'cluster'
     this.isOrdered = settings.isOrdered
+    this.orderClass = undefined // lock_order.js sets it
     this.isFollowed = this.isSought || this.isOrdered
     /** Whether each hold and each wait has an object of its own, and an exact time. */
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'

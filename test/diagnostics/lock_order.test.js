@@ -488,3 +488,24 @@ describe('The order of locks of threads', function () {
     })
   }
 })
+
+describe('The cost of the order of locks', () => {
+  it('has the text of a class made once, not for each outer hold of each lock', async () => {
+    const { stringify } = JSON
+    const rows = new KeyedMutex({ name: freshName(), diagnostics })
+    const many = 300
+    let made = 0
+    JSON.stringify = (...args) => {
+      made++
+      return stringify(...args)
+    }
+    try {
+      const releases = []
+      for (let key = 0; key < many; key++) releases.push(await rows.acquire(key))
+      for (const release of releases) release()
+    } finally {
+      JSON.stringify = stringify
+    }
+    assert.ok(made <= many, `${made} texts`)
+  })
+})
