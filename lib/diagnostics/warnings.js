@@ -3,6 +3,7 @@
 const { threadId } = require('node:worker_threads')
 const { textIn } = require('../core/sites.js')
 const { warn } = require('../core/warn.js')
+const { isBundled } = require('../addon/bundle_advice.js')
 
 /** `hold` has lasted longer than `heldFor` ms. */
 function longHold(hold, heldFor) {
@@ -37,13 +38,14 @@ function failed(observer, error) {
 
 /**
  * The site is the place of the acquire, without the frames below it, which differ by how often the caller has awaited.
- * Where the place is unknown, the site is the lock, and for a key the map.
+ * Where the place is unknown, the site is the lock, and for a key the map. In a bundle the first frames are those of the
+ * package, so the site is the whole stack.
  */
 function warnOf({ observer, stack }, code, message) {
   if (stack !== undefined) {
     warn(code, message, {
       detail: `It was acquired here:\n${stack}`,
-      site: stack.split('\n', 1)[0],
+      site: isBundled ? stack : stack.split('\n', 1)[0],
     })
     return
   }
