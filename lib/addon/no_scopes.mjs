@@ -5,4 +5,4 @@ function missing() {
   throw new Error(`boxoffice runs from a bundle, without its addon. ${adviceForAddon}`)
 }
 
-export { missing as readOptions, missing as snapshot }
+export { adviceForAddon as advice, missing as readOptions, missing as snapshot }

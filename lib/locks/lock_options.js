@@ -62,12 +62,17 @@ function readReach(options) {
   let asked
   for (const name of reachOptions) {
     const value = options[name]
-    // Without wider scopes an option that is off, such as diagnostics, asks for nothing.
-    if (value === undefined || (value === false && platform.scopes === undefined)) continue
+    if (value === undefined || (value === false && isOff(name))) continue
     asked ??= { __proto__: null }
     asked[name] = value
   }
   return asked
+}
+
+/** Whether that option asks for nothing when it is false. Where locks without options have diagnostics, it may turn them off. */
+function isOff(name) {
+  const { isWatched, scopes } = platform
+  return !isWatched && (scopes === undefined || name === 'shared' || name === 'diagnostics')
 }
 
 function unsupported(asked) {

@@ -3,7 +3,7 @@
 const builtins = require('../core/builtins.js')
 const platform = require('../core/platform.js')
 const { trackWaits } = require('../core/pending.js')
-const { warnHere } = require('../core/warn.js')
+const { warn, warnHere } = require('../core/warn.js')
 
 const isAsync =
   'the callback of a blocking call returned a Promise, which the lock does not wait for: use runExclusive() or runShared()'
@@ -25,7 +25,17 @@ Object.assign(platform, {
 })
 
 if (builtins.variable('BOXOFFICE_DIAGNOSTICS')) {
-  platform.isWatched = require('../diagnostics/levels.js').isOn
+  platform.isWatched = require('../diagnostics/levels.js').isOn && mayWatch()
+}
+
+/** Whether locks can have diagnostics: in a bundle without the addon there are only locks of one thread. */
+function mayWatch() {
+  const { advice } = scopes()
+  if (advice === undefined) return true
+  const message =
+    'BOXOFFICE_DIAGNOSTICS is set, but this bundle lacks the addon that diagnostics need: its locks have none'
+  warn('BOXOFFICE_NO_DIAGNOSTICS', message, { detail: advice })
+  return false
 }
 
 /** Loads node:worker_threads when a method blocks: it loads Node's streams, which cost more than all locks. */
