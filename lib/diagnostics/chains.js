@@ -23,6 +23,7 @@ const {
   sureOf,
   touch,
 } = require('./link.js')
+const resources = require('./resources.js')
 const { byHand, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../addon/load.js')
@@ -46,13 +47,10 @@ function init(id, type, trigger, resource) {
   const link = runner === undefined ? null : liveOf(runner.link)
   if (type !== 'PROMISE') {
     if (link === null) return
-    const step = new Step(id, link, resource)
-    step.isUnsure = runner.isUnsure
-    marks.set(resource, step)
-    link.does(step)
+    resources.stepOf(id, type, link, resource).isUnsure = runner.isUnsure
     return
   }
-  const step = new Step(id, link, undefined)
+  const step = new Step(id, link)
   step.isUnsure = runner?.isUnsure === true
   if (trigger === executionAsyncId()) {
     new Numbered(resource, id)
@@ -69,7 +67,8 @@ function init(id, type, trigger, resource) {
 /** The step runs. */
 function runs(step) {
   if (step.link !== null && waiting > 0) touch(step.link)
-  step.link?.doings.delete(step)
+  if (step.isResource) resources.calls(step)
+  else step.link?.did(step)
   for (const promise of madeFor(step)) promise.inside?.delete(step)
   step.isPending = false
   step.parent = undefined
@@ -157,7 +156,8 @@ function after() {
   step.maker = undefined
   step.promise = undefined
   if (step.isHanded) handOn(step)
-  if (step.resource === undefined && !gives(step)) forget(step)
+  if (step.isResource) resources.called(step)
+  else if (!gives(step)) forget(step)
 }
 
 /** The step got a hold, and no reaction continued it: the step that awaits its promise does. */
@@ -269,7 +269,10 @@ function hands(link, promise, wait) {
 function enters(link) {
   const step = running()
   if (step === undefined) return
+  const isDoing = step.link?.doings.has(step)
+  if (isDoing) step.link.did(step)
   step.link = link
+  if (isDoing) link.does(step)
   step.isUnsure = false
   // The hold that the step was given before is the one around this link.
   step.isHanded = false
@@ -278,7 +281,7 @@ function enters(link) {
 /** `timer` does not continue its chain. A timer of a fake clock is not a resource, and may be a number. */
 function disregard(timer) {
   const step = marks.get(timer)
-  step?.link?.doings.delete(step)
+  step?.link?.did(step)
 }
 
 module.exports = {

@@ -2,9 +2,11 @@
 // A hold in the chain of calls that runs under it: see chains.js.
 //
 //   Link   a hold, inside the hold that its chain had before
-//   doing  a step of the chain that has yet to run: a reaction, or a timer, a request ...
+//   doing  a step of the chain that has yet to run: a reaction, or a timer, a request, a socket ...
 const { keep, known, learn, mostKnown, nothing, withOne } = require('./steps.js')
 
+/** The steps of resources among the doings, by their ids, until Node.js has destroyed the resource. */
+const lasting = new Map()
 /** Links in which something has run since changed() was called, while a caller waited. */
 const dirty = new Set()
 let onTouch = () => {}
@@ -53,11 +55,21 @@ class Link {
 
   /** `step` is a doing of this chain. */
   does(step) {
-    if (this.isCrowded) return
+    if (this.isCrowded) {
+      lasting.delete(step.id)
+      return
+    }
     this.doings = withOne(this.doings, step)
+    if (isLasting(step)) lasting.set(step.id, step)
     if (this.doings.size <= mostKnown) return
+    for (const { id } of this.doings) lasting.delete(id)
     this.isCrowded = true
     this.doings = nothing
+  }
+
+  /** `step` has run for the last time. */
+  did(step) {
+    if (this.doings.delete(step)) lasting.delete(step.id)
   }
 
   isWatchedBy(link) {
@@ -92,7 +104,8 @@ class Link {
       step.link = around
       if (around !== sure) step.isUnsure = true
       if (around !== null) around.does(step)
-      else if (step.resource === undefined) {
+      else if (step.isResource) lasting.delete(step.id)
+      else {
         known.delete(step.id)
         keep(step)
       }
@@ -104,6 +117,16 @@ class Link {
     this.inner = nothing
     this.doings = nothing
   }
+}
+
+const isLasting = ({ isResource, isOnce, timer }) => isResource && !isOnce && timer === undefined
+
+/** Node.js has destroyed the resource `id`: it never calls back again. */
+function destroyed(id) {
+  const step = lasting.get(id)
+  if (step === undefined) return
+  step.link.did(step)
+  touch(step.link)
 }
 
 /** Whether `link` began inside `outer`; true without an `outer`. */
@@ -153,4 +176,15 @@ function changed() {
   return links
 }
 
-module.exports = { changed, isAnyHeld, isInside, Link, liveOf, onTouched, sureOf, touch }
+module.exports = {
+  changed,
+  destroyed,
+  isAnyHeld,
+  isInside,
+  isLasting,
+  Link,
+  liveOf,
+  onTouched,
+  sureOf,
+  touch,
+}

@@ -9,6 +9,8 @@
 // hold without any doing is not quiescent either: another chain has its releaser. A quiescent chain does not go on before
 // one of its waits ends.
 
+const { isAlive } = require('./resources.js')
+
 /** The links of reactions that made another link not quiescent. */
 const blamed = new Set()
 /** The deepest nesting of promises that is followed: deeper recursion would overflow the stack. */
@@ -25,17 +27,11 @@ function waitsOf(link) {
 
 function isQuiescent(link, waits, answers) {
   if (link.isCrowded) return false
-  for (const { resource, parent } of link.doings) {
-    if (resource === undefined ? !dependsOn(parent, waits, answers) : isAlive(resource))
-      return false
+  for (const step of link.doings) {
+    if (step.isResource ? isAlive(step) : !dependsOn(step.parent, waits, answers)) return false
   }
   for (const inner of link.inner) if (!isQuiescent(inner, waits, answers)) return false
   return true
-}
-
-/** A cleared timer has no other mark. */
-function isAlive(resource) {
-  return resource._destroyed !== true
 }
 
 /** Whether `step` cannot settle before one of its waits is over. Adds these to `waits`. */

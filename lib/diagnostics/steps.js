@@ -13,11 +13,15 @@ const noneForgotten = new Map()
 const withOne = (set, one) => (set === nothing ? new Set([one]) : set.add(one))
 
 class Step {
-  constructor(id, link, resource) {
+  constructor(id, link) {
     this.id = id
     this.link = link
-    /** A timer, a request ...: not a promise. */
-    this.resource = resource
+    /** A timer, a request, a socket ...: not a promise. The step does not refer to it: it may end as garbage. */
+    this.isResource = false
+    /** Of a resource: it calls back once. */
+    this.isOnce = false
+    /** Of a resource: a timer of Node.js, which says itself when it is destroyed. */
+    this.timer = undefined
     /** A reaction that has not run to its end. */
     this.promise = undefined
     /** A reaction that has not run yet. */
@@ -111,7 +115,7 @@ function forget({ id }) {
 
 /** A promise that was dropped because it has settled. */
 function settled(id) {
-  const step = new Step(id, null, undefined)
+  const step = new Step(id, null)
   step.isSettled = true
   return step
 }

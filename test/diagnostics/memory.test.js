@@ -1,6 +1,7 @@
 'use strict'
 // Diagnostics keep nothing of the past that grows with the number of operations.
 const assert = require('node:assert/strict')
+const { AsyncResource } = require('node:async_hooks')
 const { KeyedMutex, Mutex, Semaphore } = require('../..')
 const { live } = require('../helpers/heap.js')
 
@@ -70,6 +71,25 @@ const ways = {
       await null
     }
     await mutex.runExclusive(() => goOn(work))
+  },
+  async 'resources that are destroyed inside of a hold'(goOn) {
+    const mutex = new Mutex({ diagnostics })
+    await mutex.runExclusive(() =>
+      goOn(async () => {
+        new AsyncResource('pool', { requireManualDestroy: true }).emitDestroy()
+        setTimeout(() => {}, 1)
+        await new Promise(setImmediate)
+      }),
+    )
+  },
+  async 'resources that outlast their holds'(goOn) {
+    const mutex = new Mutex({ diagnostics })
+    const resources = new Array(10)
+    await goOn((i) =>
+      mutex.runExclusive(() => {
+        resources[i % 10] = new AsyncResource('pool')
+      }),
+    )
   },
   async 'promises that never settle'(goOn) {
     const mutex = new Mutex({ diagnostics })
