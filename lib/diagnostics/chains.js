@@ -23,22 +23,23 @@ const {
   sureOf,
   touch,
 } = require('./link.js')
+const { closes, latestOpen, newRun, opens } = require('./open_promises.js')
 const resources = require('./resources.js')
-const { byHand, Site } = require('./site.js')
+const { Adoption, byHand, isDerived, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../addon/load.js')
 
-/** The largest number of promises that one reaction may settle: those of its predecessor, and open ones. */
+/** The largest number of promises of its predecessor that one reaction may settle, besides open ones. */
 const mostBefore = 12
-const mostOpen = 4
 /** The largest number of reactions that may settle one promise: reactions that never run pile up. */
 const mostInside = 1000
 /** The number of promises that wait for locks. */
 let waiting = 0
-/** The open promises of the current run: each may be settled by reactions that are made after it. */
-let open = []
-/** The number of the current run. */
-let run = 1
+/**
+ * The promise that was resolved with a thenable, which the current run calls; undefined after the first reaction. The
+ * thenable settles it by hand, unless it is a promise: then the run only makes a reaction to that one.
+ */
+let adopting
 let isOurs = false
 
 function init(id, type, trigger, resource) {
@@ -54,14 +55,26 @@ function init(id, type, trigger, resource) {
   step.isUnsure = runner?.isUnsure === true
   if (trigger === executionAsyncId()) {
     new Numbered(resource, id)
-    // Frames cost more than a lock: a promise made while no lock was held is assumed to be settled by hand.
-    step.site = isAnyHeld() ? new Site(hooks.init) : byHand
-    opens(step)
+    if (isDerived(resource)) settlesSomehow(step)
+    else {
+      // Frames cost more than a lock: a promise made while no lock was held is assumed to be settled by hand.
+      step.site = isAnyHeld() ? new Site(hooks.init) : byHand
+      opens(step)
+    }
   } else {
     step.promise = resource
     reacts(step, trigger, runner)
   }
   keep(step)
+}
+
+/**
+ * The promise is of a subclass. The program may settle it by hand, and async_hooks does not say of its then() which
+ * promise it reacts to. So it is a doing of which nothing is known, until it runs or is settled.
+ */
+function settlesSomehow(step) {
+  step.isPending = true
+  step.link?.does(step)
 }
 
 /** The step runs. */
@@ -86,12 +99,11 @@ function reacts(step, trigger, runner) {
   step.isPending = true
   step.parent = stepBy(trigger)
   // The run waits for it, so it is open no more: later reactions do not settle it.
-  if (step.parent?.openIn === run) {
-    step.closed = step.parent
-    step.closed.openIn = 0
-  }
+  if (closes(step.parent)) step.closed = step.parent
   step.within = madeIn(runner)
   if (step.link === null) return
+  if (runner === adopting) runner.site = new Adoption(hooks.init)
+  adopting = undefined
   step.maker = runner
   step.link.does(step)
   for (const promise of madeFor(step)) {
@@ -112,36 +124,20 @@ function madeIn(runner) {
   return [...made.filter(isUnsettled).slice(-mostBefore), ...latest.filter(isUnsettled)]
 }
 
-/** Closed promises stay in the list until they are last: one run may make very many. */
-function latestOpen() {
-  while (open.length > 0 && open.at(-1).openIn !== run) open.pop()
-  const latest = []
-  for (let i = open.length - 1; i >= 0 && latest.length < mostOpen; i--) {
-    const step = open[i]
-    // A promise that was opened again is in the list twice.
-    if (step.openIn === run && !latest.includes(step)) latest.unshift(step)
-  }
-  return latest
-}
-
-function opens(step) {
-  step.openIn = run
-  open.push(step)
-}
-
-function newRun() {
-  run++
-  open = []
-}
-
 const isUnsettled = ({ isSettled }) => !isSettled
 
 function before() {
   newRun()
+  adopting = undefined
   const step = running()
   if (step === undefined) return
   const { handed, isGuess } = step.parent ?? step
+  const isReaction = step.isPending
   runs(step)
+  if (!isReaction && !step.isResource) {
+    step.site = byHand
+    adopting = step
+  }
   if (handed === undefined || handed.isOver || !isInside(handed, liveOf(step.link))) return
   step.link = handed
   step.isHanded = true
@@ -157,6 +153,8 @@ function after() {
   step.promise = undefined
   if (step.isHanded) handOn(step)
   if (step.isResource) resources.called(step)
+  else if (!step.isSettled)
+    step.site ??= byHand // It has returned a thenable, which is called next.
   else if (!gives(step)) forget(step)
 }
 
@@ -165,7 +163,7 @@ function handOn(step) {
   const { link } = step
   step.isHanded = false
   if (link.isOver || link.isCrowded || link.doings.size > 0 || link.inner.size > 0) return
-  for (const promise of step.within) give(promise, link)
+  for (const promise of step.within ?? []) give(promise, link)
 }
 
 /** Reactions to `promise` run under the hold of `link`, besides a hold that the promise gave before. */

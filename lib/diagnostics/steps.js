@@ -2,6 +2,7 @@
 // The step of each promise, by its async id: a WeakMap of all promises would cost more than everything else here. A
 // long-lived promise must not refer to anything of this instance, which would keep its vm context.
 const { executionAsyncId, executionAsyncResource } = require('node:async_hooks')
+const { byHand } = require('./site.js')
 
 /** The largest number of steps in chains with holds, and of doings of a hold: some promises never settle. */
 const mostKnown = 10_000
@@ -103,6 +104,8 @@ function learn(step, among = known) {
   for (const forgotten of among.add(step).values()) {
     forgotten.handed?.givers.delete(forgotten)
     if (forgotten.promise !== undefined) marks.set(forgotten.promise, forgotten)
+    // It may be resolved with a thenable, unnoticed.
+    else forgotten.site = byHand
   }
 }
 
