@@ -27,11 +27,18 @@ const listeners = `(process) => {
   })
   const sitesOf = (_, sites) => sites
   // The frame of process.exit() is there whatever reference it was called through. The program may have set how Error
-  // formats frames; where Error is frozen, it stays so.
+  // formats frames; where Error is frozen, or has a setter that throws, it stays so.
+  const set = (name, value) => {
+    try {
+      return Reflect.set(Error, name, value)
+    } catch {
+      return false
+    }
+  }
   const isExitCalled = () => {
     const { prepareStackTrace, stackTraceLimit } = Error
-    const isSet = Reflect.set(Error, 'stackTraceLimit', 10)
-    const isPrepared = Reflect.set(Error, 'prepareStackTrace', sitesOf)
+    const isSet = set('stackTraceLimit', 10)
+    const isPrepared = set('prepareStackTrace', sitesOf)
     const { stack } = new Error('')
     if (isPrepared) Error.prepareStackTrace = prepareStackTrace
     if (isSet) Error.stackTraceLimit = stackTraceLimit

@@ -15,6 +15,7 @@ const { deadlockError, labelOf } = require('./deadlock_error.js')
 const { takes } = require('./lock_order.js')
 const { waitsOf } = require('./quiescence.js')
 const turnEnd = require('./turn_end.js')
+const { searchFailed } = require('./warnings.js')
 const native = require('../addon/load.js')
 
 const exclusive = 0
@@ -103,8 +104,17 @@ function schedule() {
   turnEnd.atTurnEnd(search)
 }
 
+/** An error here would end the process: it has no caller. */
 function search() {
   isDue = false
+  try {
+    searchAll()
+  } catch (error) {
+    searchFailed(error)
+  }
+}
+
+function searchAll() {
   for (const wait of fresh) {
     const { limits, how } = wait.waiter
     // A timeout does not resolve the deadlock: until then the caller is stuck.
@@ -114,11 +124,14 @@ function search() {
     if (needsMoment(wait.lock) && wait.mode === 'exclusive') enterWait(wait)
   }
   fresh.clear()
+  let results = new Map()
   for (const link of chains.changed()) {
-    const waits = waitsOf(link)
+    const waits = waitsOf(link, results)
     if (waits.length === 0) continue
     const [refused, ...labels] = native.waitGraph.depend(enterHold(link.hold), waits.map(enterWait))
-    if (refused !== undefined) refuse(byId.get(refused), labels)
+    if (refused === undefined) continue
+    refuse(byId.get(refused), labels)
+    results = new Map()
   }
 }
 

@@ -13,24 +13,42 @@ const { isAlive } = require('./resources.js')
 
 /** The links of reactions that made another link not quiescent. */
 const blamed = new Set()
+/** The result of a link that is not quiescent. */
+const none = new Set()
 /** The deepest nesting of promises that is followed: deeper recursion would overflow the stack. */
 const mostAnswers = 1000
 
-/** The waits that all doings inside `link` depend on; none when it is not quiescent. */
-function waitsOf(link) {
+/**
+ * The waits that all doings inside `link` depend on; none when it is not quiescent. `results` has those of other links since
+ * the last wait ended: a chain may have very many links inside each other.
+ */
+function waitsOf(link, results) {
   const waits = new Set()
   blamed.clear()
-  if (isQuiescent(link, waits, new Map())) return [...waits]
+  const isDone = isQuiescent(link, waits, results)
+  results.set(link, isDone ? waits : none)
+  if (isDone) return [...waits]
   for (const other of blamed) if (other !== link) other.isWatchedBy(link)
   return []
 }
 
-function isQuiescent(link, waits, answers) {
-  if (link.isCrowded) return false
-  for (const step of link.doings) {
-    if (step.isResource ? isAlive(step) : !dependsOn(step.parent, waits, answers)) return false
+function isQuiescent(link, waits, results) {
+  const answers = new Map()
+  const links = [link]
+  // Iterating an array includes the elements that are added on the way.
+  for (const each of links) {
+    const known = results.get(each)
+    if (known === none) return false
+    if (known !== undefined) {
+      for (const wait of known) waits.add(wait)
+      continue
+    }
+    if (each.isCrowded) return false
+    for (const step of each.doings) {
+      if (step.isResource ? isAlive(step) : !dependsOn(step.parent, waits, answers)) return false
+    }
+    for (const inner of each.inner) links.push(inner)
   }
-  for (const inner of link.inner) if (!isQuiescent(inner, waits, answers)) return false
   return true
 }
 

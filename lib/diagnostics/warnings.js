@@ -25,15 +25,17 @@ function failed(observer, error) {
   if (failures.has(observer)) return
   failures.add(observer)
   const what = `the diagnostics of ${observer.lock.title()}`
+  warnOfFailure(`${what} have failed and may be wrong from now on: ${error}`, error)
+}
+
+/** The search for deadlocks has thrown `error`. Its locks go on. */
+function searchFailed(error) {
+  warnOfFailure(`the search for deadlocks has failed and may miss some: ${error}`, error)
+}
+
+function warnOfFailure(message, error) {
   const detail = textIn(Object(error))
-  warn(
-    'BOXOFFICE_DIAGNOSTICS_FAILED',
-    `${what} have failed and may be wrong from now on: ${error}`,
-    {
-      detail,
-      site: detail,
-    },
-  )
+  warn('BOXOFFICE_DIAGNOSTICS_FAILED', message, { detail, site: detail })
 }
 
 /**
@@ -70,4 +72,4 @@ function unwatchReleaser(hold) {
   holds.unregister(hold)
 }
 
-module.exports = { failed, longHold, unwatchReleaser, watchReleaser }
+module.exports = { failed, longHold, searchFailed, unwatchReleaser, watchReleaser }

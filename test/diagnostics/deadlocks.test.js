@@ -167,6 +167,18 @@ describe('Deadlocks of promises', () => {
     assert.equal(others.length, 30_000)
   })
 
+  it('are found in a chain that holds 15,000 locks', async () => {
+    const locks = new KeyedMutex({ diagnostics })
+    const caller = async () => {
+      const releases = []
+      for (let i = 0; i < 15_000; i++) releases.push(await locks.acquire(i))
+      const code = await codeOf(locks.acquire(7))
+      for (const release of releases) release()
+      return code
+    }
+    assert.equal(await within(20_000, caller()), 'ERR_LOCK_DEADLOCK')
+  }).timeout(30_000)
+
   it('count a caller that waits for itself as one waiter', async () => {
     const mutex = new Mutex({ diagnostics })
     const entered = mutex.runExclusive(() => mutex.acquire())

@@ -5,6 +5,7 @@ const { execFileSync } = require('node:child_process')
 const { EventEmitter, once } = require('node:events')
 const path = require('node:path')
 const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const chains = require('../../lib/diagnostics/chains.js')
 const { MutexObserver } = require('../../lib/diagnostics/mutex_observer.js')
 const { Observer } = require('../../lib/diagnostics/observer.js')
 const { scopes } = require('../helpers/scopes.js')
@@ -244,6 +245,26 @@ describe('An observer that throws', () => {
     await Promise.all([first, second])
   })
 
+  it('is reported by a warning if the search for deadlocks fails, and the locks go on', async () => {
+    const { changed } = chains
+    chains.changed = () => {
+      throw new Error('a bug in the search')
+    }
+    restore = () => {
+      chains.changed = changed
+    }
+    const mutex = new Mutex({ diagnostics: true })
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate)
+    release()
+    ;(await next)()
+    assert.equal(mutex.isLocked(), false)
+    const [{ message, code }] = warnings
+    assert.equal(code, 'BOXOFFICE_DIAGNOSTICS_FAILED')
+    assert.match(message, /^the search for deadlocks has failed .*: a bug in the search$/)
+  })
+
   it('is reported by one warning for each lock', async () => {
     restore = replace('granted', () => broken)
     const mutex = new Mutex({ diagnostics: true })
@@ -258,6 +279,20 @@ describe('An observer that throws', () => {
 })
 
 describe('Diagnostics where the program formats stacks by a function that throws', () => {
+  it('go on where the function cannot be replaced', () => {
+    const script = `
+      const set = () => { throw new Error('mine') }
+      Object.defineProperty(Error, 'prepareStackTrace', { get() {}, set })
+      const { Mutex } = require(${JSON.stringify(path.join(__dirname, '../..'))})
+      const mutex = new Mutex({ diagnostics: true })
+      const inner = async () => mutex.runExclusive(() => {}, { timeout: 50 })
+      const outer = async () => { await inner() }
+      mutex.runExclusive(outer).catch(({ code }) => console.log(code, mutex.isLocked()))`
+    const args = ['--no-warnings', '-e', script]
+    const shown = execFileSync(process.execPath, args, { encoding: 'utf8' })
+    assert.equal(shown, 'ERR_LOCK_TIMEOUT false\n')
+  })
+
   it('grant, time out and release', () => {
     const script = `
       Error.prepareStackTrace = () => { throw new Error('mine') }
