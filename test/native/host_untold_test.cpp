@@ -134,7 +134,7 @@ TEST_F(HostUntoldSemaphore, IsForgettableOnceItsHolderHasBeenRemoved) {
 
 TEST_F(HostUntoldSemaphore, IsNotForgettableWithAnotherValueThanAtFirst) {
   WorldSemaphore::reset(slot(), kStart);
-  of(2).release();
+  of(2).release(2);
   of(1).acquire();
   evict(1);
   expectInUse();
