@@ -46,11 +46,6 @@ const clusterKits = {
 
   redlock: { server: 'redis', open: async (port) => redlock(require('redlock').default, port) },
 
-  '@sesamecare-oss/redlock': {
-    server: 'redis',
-    open: async (port) => redlock(require('@sesamecare-oss/redlock').Redlock, port),
-  },
-
   // Its release publishes a message, on which all waiters try again.
   'simple-redis-mutex': {
     server: 'redis',
