@@ -159,6 +159,7 @@ class Confirmation {
   stop() {
     const unsure = this.#unsure
     this.#claimed = undefined
+    this.#begun = undefined
     this.#unsure = undefined
     this.#withdraw?.()
     this.#withdraw = undefined
