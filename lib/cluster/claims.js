@@ -9,8 +9,8 @@
 //
 // The event loop makes a slot open, and free again when the caller releases. The other thread takes it (claim_watch.js).
 //
-// The waiter is admitted after an add(), often in a process that has slept. So it makes no JSON, and one timer serves many: they would
-// take longer than all else, in code that is not in the processor's caches.
+// The event loop admits a waiter after an add(), often in a process that has slept, whose code is not in the processor's
+// caches. So add() writes no JSON, and one timer serves many claims: JSON or a timer for each would take most of the time.
 const { outside } = require('./outside.js')
 
 /** Few, so that a slow server can confirm all of them in time. */
@@ -120,7 +120,7 @@ class Claims {
   /** By slot: `resolve` and `late` of a claim, and how often a timer has found it here. */
   #unanswered = new Map()
 
-  /** `wake()` makes the other thread look at the slots, and a claim without an answer is late after one or two times `patience`. */
+  /** `wake()` makes the other thread look at the slots. A claim without an answer is late after one or two times `patience`. */
   constructor({ wake, clock, patience }) {
     this.#wake = wake
     this.#clock = clock
@@ -132,10 +132,10 @@ class Claims {
   }
 
   /**
-   * Has the other thread confirm `request`, whose grant has come at the time `begun`. Returns { answer, withdraw() }, or undefined
-   * if the thread cannot: `answer` is a promise as that of the driver's confirm(), with the end `until` of the hold, or of
-   * undefined if no attempt succeeds. withdraw() returns whether it came before the thread has taken the claim: then the answer
-   * stays unsettled. Calls late() once if an attempt has failed, or there is no answer: the connection of the thread may be silent.
+   * Has the other thread confirm `request`, whose grant came at the time `begun`. Returns { answer, withdraw() }, or
+   * undefined if the thread cannot confirm. The promise `answer` resolves as that of the driver's confirm(), with the end
+   * `until` of the hold, or to undefined if no attempt succeeds. withdraw() returns whether it came before the thread took
+   * the claim: then the answer stays unsettled. Calls late() once, if an attempt fails or the thread has no answer.
    */
   add(request, begun, late) {
     const slot = this.#free.at(-1)
