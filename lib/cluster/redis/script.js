@@ -27,6 +27,7 @@
 // command if possible, because the next caller waits meanwhile.
 const { createHash } = require('node:crypto')
 const { check } = require('./rights.js')
+const { begin, usual } = require('./usual.js')
 
 /** How long Redis remembers an unused key, with its last token; later tokens follow its clock. */
 const memory = 3_600_000
@@ -34,12 +35,9 @@ const memory = 3_600_000
 const epoch = Date.UTC(2024) / 1000
 
 const common = `
-local base, state, queue = KEYS[1], KEYS[2], KEYS[3]
-local key, id, publish, step = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claim, capacity = tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id, 'm')
 local known, out, last, lost = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 0), fields[4] or '0'
 local held, isWaiting = fields[5], fields[6]
 local restEnd, restLength = string.match(fields[7] or '0 0', '^(%d+) (%d+)$')
@@ -271,6 +269,12 @@ end
 return answer
 `
 
-const text = common + check + leave + confirm + enter
+const rest = common + check + leave + confirm + enter
+const text = begin + usual({ epoch, memory }) + rest
 
-module.exports = { text, digest: createHash('sha1').update(text).digest('hex') }
+module.exports = {
+  text,
+  digest: createHash('sha1').update(text).digest('hex'),
+  /** The script without its usual steps, whose rest does the same: a test compares them. */
+  unusual: begin + rest,
+}
