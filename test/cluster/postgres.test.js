@@ -119,7 +119,7 @@ describe('PostgreSQL', () => {
       await pool.query(postgresSchema())
       // As they were before minHold existed.
       await pool.query('ALTER TABLE boxoffice.leases DROP COLUMN rest')
-      await pool.query('DROP FUNCTION boxoffice.leases_enter_8')
+      await pool.query('DROP FUNCTION boxoffice.leases_enter_9')
       const options = { engine: engineFor(pool), name: 'k', minHold: 60_000 }
       await new Mutex(options).runExclusive(() => {}, { timeout: 10_000 })
       assert.equal(await new Mutex(options).acquire({ ifAvailable: true }), undefined)

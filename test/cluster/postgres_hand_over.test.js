@@ -9,6 +9,9 @@ const { useEnds } = require('./helpers/ends.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { sessionOver } = require('./helpers/postgres_session.js')
 
+/** The number of no process. */
+const longestInt = 2 ** 31 - 1
+
 describe('A release in PostgreSQL', function () {
   this.timeout(60_000)
   let server
@@ -140,6 +143,45 @@ describe('A release in PostgreSQL', function () {
     assert.equal((await stateOf(b, small[0])).state, 'held')
     assert.equal((await stateOf(c, small[1])).state, 'held')
     assert.equal((await stateOf(a, last)).state, 'waiting')
+  })
+
+  const setListener = (place, pid) =>
+    pool.query('UPDATE boxoffice.leases SET requests[$1].listener = $2 WHERE key = $3', [
+      place,
+      pid,
+      key,
+    ])
+
+  for (const [what, pid] of Object.entries({ 'is gone': longestInt, 'was never there': null })) {
+    it(`passes over a request whose listening connection ${what}`, async () => {
+      const first = await holding(a)
+      await waiting(b)
+      const third = await waiting(c)
+      await setListener(2, pid)
+      await a.leave(first)
+      assert.equal((await third.granted).wanted, false)
+    })
+  }
+
+  it('grants the key to a listening connection of an older version, which holds no advisory lock', async () => {
+    const client = await pool.connect()
+    const [first, second] = [await holding(a), await waiting(b)]
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+    await setListener(2, rows[0].pid)
+    await a.leave(first)
+    assert.equal((await second.granted).wanted, false)
+    client.release()
+  })
+
+  it('knows each listening connection by its advisory lock', async () => {
+    await holding(a)
+    await waiting(b)
+    const { rows } = await pool.query(
+      `SELECT l.granted FROM boxoffice.leases, unnest(requests) s
+        JOIN pg_locks l ON l.locktype = 'advisory' AND l.pid = s.listener AND l.objid = s.listener WHERE key = $1`,
+      [key],
+    )
+    assert.deepEqual(rows, [{ granted: true }, { granted: true }])
   })
 
   it('waits for the other holders', async () => {

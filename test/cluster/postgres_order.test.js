@@ -176,7 +176,7 @@ describe('Commands to PostgreSQL', () => {
     begin(true, {})
     let answers = 0
     const lines = new Lines(pool, new Commands(1, 1000, assert.fail), 1000, () => answers++)
-    const command = { text: 'SELECT * FROM leases_enter_8()', values: ['k', 's'] }
+    const command = { text: 'SELECT * FROM leases_enter_9()', values: ['k', 's'] }
     const [first, ...others] = Array.from({ length: 3 }, () => lines.send('k', command))
     const failed = others.map((one) => assert.rejects(one))
     await turn()

@@ -3,6 +3,7 @@
 const { lockError } = require('../../core/errors.js')
 const { inTime } = require('../patience.js')
 const { patient } = require('./connections.js')
+const { markAlive } = require('./listener_lock.js')
 
 /** How long a notification may take to come back through poolers and proxies. */
 const echoTime = 2000
@@ -30,6 +31,20 @@ function listeningWith(PlainClient, options, patience) {
       payload === 'echo' ? onEcho?.() : onMessage(payload),
     )
 
+    async function checkEcho(channel) {
+      const echo = new Promise((resolve) => {
+        onEcho = resolve
+      })
+      const other = makeClient(() => {}) // on an error its commands fail as well
+      try {
+        await other.connect()
+        await inTime(other.query('SELECT pg_notify($1, $2)', [channel, 'echo']), patience)
+        await inTime(echo, echoTime, poolerError)
+      } finally {
+        other.end()
+      }
+    }
+
     const connection = {
       /** The process number of the server's backend. */
       backend: null,
@@ -42,20 +57,11 @@ function listeningWith(PlainClient, options, patience) {
       },
       listen: (channel) => client.query(`LISTEN "${channel}"`),
       stop: (channel) => client.query(`UNLISTEN "${channel}"`),
-      /** A pooler in between reports a process number of its own. */
-      async check([channel]) {
-        if (client.processID === connection.backend) return
-        const echo = new Promise((resolve) => {
-          onEcho = resolve
-        })
-        const other = makeClient(() => {}) // on an error its commands fail as well
-        try {
-          await other.connect()
-          await inTime(other.query('SELECT pg_notify($1, $2)', [channel, 'echo']), patience)
-          await inTime(echo, echoTime, poolerError)
-        } finally {
-          other.end()
-        }
+      async check(channels) {
+        const { backend } = connection
+        // A pooler in between reports a process number of its own.
+        if (client.processID !== backend) await checkEcho(channels[0])
+        await inTime(client.query(markAlive(backend)), patience)
       },
       ping: () => client.query('SELECT 1'),
       /** A client that is ended during connect() would never report its end. */

@@ -41,10 +41,10 @@ function readNames(options) {
     usedAt: `"${table}_used_at"`,
     alive: named('_alive_2'),
     clean: named('_clean_3'),
-    admit: named('_admit_3'),
-    enter: named('_enter_8'),
+    admit: named('_admit_4'),
+    enter: named('_enter_9'),
     confirm: named('_confirm_3'),
-    leave: named('_leave_9'),
+    leave: named('_leave_10'),
     renew: named('_renew_2'),
     open: named('_open_2'),
   }

@@ -23,6 +23,7 @@
 //      row '' of the sessions missing, and puts it back, with a time before which no request is granted: by then
 //      all former holders have given up by their own clocks. The longest ttl, which bounds this, is in a logged table.
 
+const { isListening } = require('./listener_lock.js')
 const { readNames } = require('./names.js')
 const { confirmFunction, enterFunction, granted, leaveFunction, nextToken } = require('./steps.js')
 
@@ -189,8 +190,7 @@ BEGIN
     EXIT WHEN used >= lease.capacity;
     i := i + 1;
     CONTINUE WHEN s.token IS NOT NULL;
-    CONTINUE WHEN s.id <> me
-      AND (s.listener IS NULL OR NOT EXISTS (SELECT FROM pg_stat_get_activity(s.listener)));
+    CONTINUE WHEN s.id <> me AND (${isListening('s.listener')}) IS NOT true;
     EXIT WHEN used + s.units > lease.capacity;
     used := used + s.units;
     lease.fence := ${nextToken('lease')};

@@ -1,5 +1,6 @@
 'use strict'
 // The steps of a key in the database, each one statement: see schema.js.
+const { isListening } = require('./listener_lock.js')
 const { channelOf } = require('./names.js')
 
 /**
@@ -226,7 +227,7 @@ const handOver = ({ leases, sessions, request }) => `
       AND EXISTS (SELECT FROM ${sessions} x WHERE x.session = (l.requests[2]).session AND x.until >= t
         AND (x.lasts IS NULL OR x.until <= t + x.lasts * interval '1 ms' + interval '1 s'))
       AND NOT EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t)
-      AND EXISTS (SELECT FROM pg_stat_get_activity((l.requests[2]).listener) WHERE (l.requests[2]).listener > 0)
+      AND ${isListening('(l.requests[2]).listener')}
     RETURNING l.* INTO lease;
   IF FOUND THEN
     s := lease.requests[1];
