@@ -24,6 +24,14 @@ const simulated = [
 ]
 
 const tests = [
+  {
+    // The search for deadlocks goes by frames and hooks of V8, which differ most between versions.
+    name: 'deadlocks on Node.js 26',
+    run: `.ci/nodes "$SCRATCH" 26
+      "$SCRATCH/node-26/package/bin/node" test/run.js 'test/diagnostics/deadlocks*.test.js'`,
+    limit: 120,
+    least: 100,
+  },
   { name: 'C++ tests', run: 'npm run test:native', limit: 600, least: 640 },
   {
     name: 'npm install && npm test',
