@@ -26,6 +26,15 @@ void EventLoopRegistry::wakeAll() noexcept {
   wakeAllHere();
 }
 
+void EventLoopRegistry::takeOff(const Shares& own, const Regions::Place& place,
+                                std::int64_t most) const noexcept {
+  const std::lock_guard guard(mutex_);
+  for (EventLoop* const loop : all_) {
+    if (most == 0) return;
+    if (&loop->shares() != &own) most -= loop->shares().takeOff(place, most);
+  }
+}
+
 bool EventLoopRegistry::hasOtherThreads() const noexcept {
   const std::lock_guard guard(mutex_);
   return !areOfOneThread();

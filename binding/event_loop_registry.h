@@ -3,12 +3,16 @@
 // for others.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <vector>
+
+#include "regions.h"
 
 namespace boxoffice::binding {
 
 class EventLoop;
+class Shares;
 
 class EventLoopRegistry {
  public:
@@ -18,6 +22,8 @@ class EventLoopRegistry {
   void leave(EventLoop& loop) noexcept;
   /// Wakes every loop, after an event that all of them check for.
   void wakeAll() noexcept;
+  /// Takes up to `most` units of the lock at `place` off the counts of all loops but that of `own`.
+  void takeOff(const Shares& own, const Regions::Place& place, std::int64_t most) const noexcept;
   /// Whether there are loops of other threads than the caller's, which has one.
   bool hasOtherThreads() const noexcept;
 

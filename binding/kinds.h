@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "holding.h"
 #include "host/lock_kinds.h"
 #include "locks/auto_reset_event.h"
 #include "locks/barrier.h"
@@ -48,13 +49,6 @@ constexpr bool kAdmitsWhenAsked =
     std::is_same_v<Lock, host::HostRWLock> || std::is_same_v<Lock, host::HostEvent> ||
     std::is_same_v<Lock, host::HostLatch> || std::is_same_v<Lock, host::HostBarrier> ||
     std::is_same_v<Lock, host::HostCondition>;
-
-/// What an environment holds of a counted lock.
-struct Holding {
-  std::int64_t count = 0;
-  /// The units of `count` that it has released, but keeps until the end of their minHold.
-  std::int64_t resting = 0;
-};
 
 struct Kind {
   /// Takes `w` out of its queue, unless it has been admitted.
@@ -152,21 +146,27 @@ template <AnyMutex Lock>
 void abandon(Lock& mutex, AgentId agent, const Holding&) {
   mutex.abandon(agent);
 }
+inline std::int32_t firstValue(const WeightedSemaphore& semaphore) {
+  return WeightedSemaphoreRules::value(reinterpret_cast<const SharedWord*>(&semaphore)[1]);
+}
+/// Whether units of dead holders may come back: those of a semaphore that began without a unit are signals.
+inline bool returnsUnits(const WeightedSemaphore& semaphore) { return firstValue(semaphore) > 0; }
+inline bool returnsUnits(const host::HostSemaphore&) { return true; }
+
 inline void abandon(WeightedSemaphore& semaphore, AgentId, const Holding& held) {
-  const std::uint32_t start = reinterpret_cast<SharedWord*>(&semaphore)[1];
-  semaphore.reclaim(unitsOf(held.count), WeightedSemaphoreRules::value(start));
+  semaphore.reclaim(unitsOf(held.count()), firstValue(semaphore));
 }
 inline void abandon(host::HostSemaphore& semaphore, AgentId, const Holding& held) {
   // Puts back no more than the process holds: units taken as signals stay taken.
-  semaphore.abandon(unitsOf(held.count), unitsOf(held.resting));
+  semaphore.abandon(unitsOf(held.count()), unitsOf(held.resting));
 }
 inline void abandon(host::HostCondition& condition, AgentId, const Holding& held) {
-  condition.passOn(held.count);
+  condition.passOn(held.count());
 }
 template <AnyRWLock Lock>
 void abandon(Lock& lock, AgentId agent, const Holding& reads) {
   lock.abandon(agent);
-  lock.abandonReads(static_cast<std::uint32_t>(reads.count));
+  lock.abandonReads(static_cast<std::uint32_t>(reads.count()));
 }
 
 template <NeverHeld Lock>
@@ -179,10 +179,10 @@ bool isHeld(const Lock& mutex, AgentId agent, const Holding&) {
 }
 template <class Lock>
 requires AnySemaphore<Lock> || std::is_same_v<Lock, host::HostCondition>
-bool isHeld(const Lock&, AgentId, const Holding& held) { return held.count > 0; }
+bool isHeld(const Lock&, AgentId, const Holding& held) { return held.count() > 0; }
 template <AnyRWLock Lock>
 bool isHeld(const Lock& lock, AgentId agent, const Holding& reads) {
-  return reads.count > 0 || lock.writer() == agent;
+  return reads.count() > 0 || lock.writer() == agent;
 }
 
 /// The increase of the environment's hold of a counted lock when `w` is admitted.

@@ -20,8 +20,15 @@ std::int32_t mutexUnlock(const Call& call) {
 /// (word index, weight): the number of completions.
 template <class Lock>
 std::int32_t semaphoreRelease(const Call& call) {
-  call.lock<Lock>().release(call.integer(1), call.loop().id());
-  call.loop().shares().gave(call.integer(0), call.integer(1));
+  auto& lock = call.lock<Lock>();
+  const std::int32_t weight = call.integer(1);
+  Shares& shares = call.loop().shares();
+  Holding* const held = shares.holding(call.integer(0));
+  const std::int64_t others = held ? weight - held->count() : weight;
+  // First: once the units are released another thread may take them, and their former holder may die.
+  if (others > 0 && returnsUnits(lock)) shares.takeOffOthers(call.integer(0), others);
+  lock.release(weight, call.loop().id());
+  if (held) held->change(-weight);
   return call.completions();
 }
 

@@ -51,7 +51,10 @@ std::int32_t Regions::attach(napi_value int32Array) {
   }
   check(env_, napi_create_reference(env_, int32Array, 1, &region.array));
   const std::int32_t number = free_.back();
-  known_[region.words] = number;
+  {
+    const std::lock_guard guard(mutex_);
+    known_[region.words] = number;
+  }
   free_.pop_back();
   all_[static_cast<std::size_t>(number)] = region;
   return number;
@@ -61,7 +64,10 @@ void Regions::detach(std::int32_t region) {
   auto& gone = const_cast<Region&>(at(region));
   if (--gone.uses > 0) return;
   check(env_, napi_delete_reference(env_, gone.array));
-  known_.erase(gone.words);
+  {
+    const std::lock_guard guard(mutex_);
+    known_.erase(gone.words);
+  }
   gone = {};
   free_.push_back(region);
 }
@@ -79,6 +85,19 @@ const Regions::Region& Regions::at(std::int32_t region) const {
     throwMisuse(Fault::badArgument, "there is no such region");
   }
   return all_[number];
+}
+
+Regions::Place Regions::placeOf(std::int32_t wordIndex) const {
+  constexpr std::uint32_t kIndex = (1U << kIndexBits) - 1;
+  const auto bits = static_cast<std::uint32_t>(wordIndex);
+  return {.first = all_[bits >> kIndexBits].words, .index = bits & kIndex};
+}
+
+std::int32_t Regions::wordIndexAt(const Place& place) const noexcept {
+  const std::lock_guard guard(mutex_);
+  const auto known = known_.find(place.first);
+  if (known == known_.end()) return -1;
+  return (known->second << kIndexBits) | static_cast<std::int32_t>(place.index);
 }
 
 void Regions::failAtWord() { throwMisuse(Fault::badArgument, "no lock's word lies there"); }

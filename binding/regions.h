@@ -4,6 +4,7 @@
 
 #include <napi.h>
 
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,15 @@ class Regions {
     return all_[number].words + index;
   }
 
+  /// A word, for environments which have other numbers for its region.
+  struct Place {
+    std::int32_t* first;  // of the region
+    std::uint32_t index;
+  };
+  Place placeOf(std::int32_t wordIndex) const;
+  /// Called from any thread: the word index here, or -1 if the region is not attached.
+  std::int32_t wordIndexAt(const Place& place) const noexcept;
+
   /// Called when the environment ends.
   void clear() noexcept;
 
@@ -47,6 +57,7 @@ class Regions {
   const napi_env env_;
   std::vector<Region> all_;
   std::vector<std::int32_t> free_;
+  mutable std::mutex mutex_;  // held to change known_, or to read it in another thread
   std::unordered_map<std::int32_t*, std::int32_t> known_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "event_loop_registry.h"
 #include "platform/misuse.h"
 
 namespace boxoffice::binding {
@@ -103,13 +104,13 @@ std::int32_t Shares::shareSlot(std::int32_t wordIndex, const Kind& kind,
 
 /// Counts a use. All objects of a lock, or its orphan, together pin or claim it once.
 std::int32_t Shares::use(std::int32_t wordIndex, const Use& lock) {
+  std::unique_lock guard(mutex_);
   const auto [at, isNew] = uses_.try_emplace(wordIndex, lock);
   Use& known = at->second;
-  if (!known.isPinned) {
-    known = lock;  // JavaScript has forgotten the earlier objects, too
-  } else if (!isNew) {
-    drop(lock);
-  }
+  const bool isKnown = !isNew && known.isPinned;
+  if (!known.isPinned) known = lock;  // JavaScript has forgotten the earlier objects, too
+  guard.unlock();
+  if (isKnown) drop(lock);
   if (!std::exchange(known.isOrphan, false)) ++known.uses;
   return wordIndex;
 }
@@ -138,6 +139,7 @@ Shares::Use& Shares::useAt(std::int32_t wordIndex) {
 void Shares::erase(std::int32_t wordIndex) noexcept {
   Recent& recent = recentAt(wordIndex);
   if (recent.wordIndex == wordIndex) recent = {};
+  const std::lock_guard guard(mutex_);
   uses_.erase(wordIndex);
 }
 
@@ -221,13 +223,29 @@ const Shares::Opened& Shares::opened(std::int32_t table) const {
 }
 
 void Shares::took(std::int32_t wordIndex, std::int32_t weight) noexcept {
-  if (Use* const lock = find(wordIndex)) lock->held.count += weight;
+  if (Holding* const held = holding(wordIndex)) held->change(+weight);
 }
 
 void Shares::gave(std::int32_t wordIndex, std::int32_t weight) noexcept {
-  Use* const lock = find(wordIndex);
-  // A caller may release more than was taken.
-  if (lock) lock->held.count = std::max<std::int64_t>(0, lock->held.count - weight);
+  if (Holding* const held = holding(wordIndex)) held->change(-weight);
+}
+
+void Shares::settle(Holding& held) noexcept {
+  const std::lock_guard guard(mutex_);
+  held.settle();
+}
+
+void Shares::takeOffOthers(std::int32_t wordIndex, std::int64_t most) noexcept {
+  eventLoopRegistry().takeOff(*this, regions_.placeOf(wordIndex), most);
+}
+
+std::int64_t Shares::takeOff(const Regions::Place& place, std::int64_t most) noexcept {
+  const std::int32_t wordIndex = regions_.wordIndexAt(place);
+  const std::lock_guard guard(mutex_);
+  const auto at = uses_.find(wordIndex);
+  // The number of a region may have passed to other memory meanwhile.
+  if (at == uses_.end() || at->second.words != place.first + place.index) return 0;
+  return at->second.held.takeOff(most);
 }
 
 void Shares::rested(std::int32_t wordIndex, std::int32_t change) noexcept {
@@ -239,12 +257,16 @@ void Shares::accepted(std::int32_t wordIndex) noexcept {
 }
 
 void Shares::abandonAll(AgentId me) noexcept {
-  for (const auto& [wordIndex, lock] : uses_) {
+  std::unordered_map<std::int32_t, Use> all;
+  {
+    const std::lock_guard guard(mutex_);
+    all.swap(uses_);
+    recent_ = {};
+  }
+  for (const auto& [wordIndex, lock] : all) {
     if (lock.isPinned) lock.kind->abandon(lock.words, me, lock.held);
     drop(lock);
   }
-  uses_.clear();
-  recent_ = {};
   for (const Opened& each : tables_) {
     if (each.table) lockTables().close(each.name);
   }

@@ -5,6 +5,7 @@
 #include <napi.h>
 
 #include <array>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,6 +50,18 @@ class Shares {
   /// Records that this environment has acquired or released `weight` of a counted lock.
   void took(std::int32_t wordIndex, std::int32_t weight) noexcept;
   void gave(std::int32_t wordIndex, std::int32_t weight) noexcept;
+  /// What this environment holds there. Null: no lock is there.
+  Holding* holding(std::int32_t wordIndex) noexcept {
+    Use* const lock = find(wordIndex);
+    if (!lock) return nullptr;
+    if (!lock->held.isSettled()) settle(lock->held);
+    return &lock->held;
+  }
+  /// Takes up to `most` units, which this environment releases without holding them, off the counts of others: their
+  /// deaths must not put these back again.
+  void takeOffOthers(std::int32_t wordIndex, std::int64_t most) noexcept;
+  /// Called from any thread: takes up to `most` off the count of the lock there, and returns how many.
+  std::int64_t takeOff(const Regions::Place& place, std::int64_t most) noexcept;
   /// Records that `change` of its units rest: see Holding.
   void rested(std::int32_t wordIndex, std::int32_t change) noexcept;
 
@@ -90,6 +103,7 @@ class Shares {
   Use* find(std::int32_t wordIndex) noexcept;
   Use& useAt(std::int32_t wordIndex);
   void erase(std::int32_t wordIndex) noexcept;
+  void settle(Holding& held) noexcept;
   Recent& recentAt(std::int32_t wordIndex) noexcept;
   void drop(const Use& lock) noexcept;
   std::int32_t regionOf(WordPairs::Number pair);
@@ -97,6 +111,7 @@ class Shares {
 
   const napi_env env_;
   Regions& regions_;
+  std::mutex mutex_;  // held to change uses_, or to read it in another thread: see holding.h
   std::unordered_map<std::int32_t, Use> uses_;  // by word index
   std::array<Recent, 64> recent_;
   std::vector<Opened> tables_;

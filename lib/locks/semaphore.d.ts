@@ -81,9 +81,10 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  * Values and weights are integers, from -2^29 to 2^29 - 1. While the head of the queue waits for more units, lighter
  * waiters of the same or a lower priority stay behind it.
  *
- * When a thread that shares the semaphore ends, the units that it has acquired and not released go back, up to the
- * initial value. The next grant is `abandoned`. Where acquired units mean something else than "in use", such as items
- * in a buffer, begin with `new Semaphore(0)` and `release(n)`: then no units go back by themselves.
+ * When a thread that shares the semaphore ends, the units that it holds go back, up to the initial value. The next grant
+ * is `abandoned`. When a thread releases more units than it holds, it releases those of other holders before it adds new
+ * ones. Where acquired units mean something else than "in use", such as items in a buffer, begin with `new Semaphore(0)`
+ * and `release(n)`: then no units go back by themselves.
  *
  * Over an engine the value is 1 or more and does not change. When other processes use the semaphore with another value,
  * acquiring rejects with `ERR_LOCK_MISMATCH`. There `release()` gives back at most what this thread holds, and `getValue()`

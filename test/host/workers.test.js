@@ -3,7 +3,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Semaphore } = require('../..')
 const { useHosts } = require('../helpers/hosts.js')
 const { freshName, within } = require('../helpers/agents.js')
 const { scaled } = require('../helpers/scale.js')
@@ -88,6 +88,24 @@ describe('Terminated workers with locks of scope host', function () {
     for (let i = 0; i < 16; i++) assert.ok(mutexes.tryLock(`key ${i}`))
     assert.equal(mutexes.size, 16)
     for (const key of mutexes.keys()) mutexes.unlock(key)
+  })
+
+  it('do not put back a unit that another thread of their process has released for them', async () => {
+    const options = { scope: 'host', name: freshName(), directory: hosts.directory }
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      const { Semaphore } = require(${JSON.stringify(entry)})
+      new Semaphore(1, workerData).acquire().then(() => parentPort.postMessage('held'))
+      parentPort.on('message', () => {})`
+    const worker = new Worker(code, { eval: true, workerData: options })
+    await once(worker, 'message')
+    const semaphore = new Semaphore(1, options)
+    semaphore.release()
+    const [, release] = await semaphore.acquire()
+    await worker.terminate()
+    assert.equal(semaphore.tryAcquire(), undefined)
+    release()
+    assert.equal(semaphore.getValue(), 1)
   })
 
   itOnPosix('map a file once, however many start and end', async () => {

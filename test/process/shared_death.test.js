@@ -185,6 +185,25 @@ describe('units held by a thread', () => {
     release()
   })
 
+  it('do not include those of a key that another thread released, and a third one holds', async () => {
+    const map = new KeyedSemaphore(1, { name: 'shared_death: released' })
+    const worker = startWorker(
+      `${head}
+       const map = new KeyedSemaphore(1, { name: 'shared_death: released' })
+       map.tryAcquire('a')
+       setInterval(() => {}, 1000)
+       say('held')`,
+    )
+    await once(worker, 'message')
+    map.release('a')
+    const [, release] = map.tryAcquire('a')
+    await worker.terminate()
+    assert.equal(map.tryAcquire('a'), undefined)
+    release()
+    assert.equal(map.getValue('a'), 1)
+    assert.equal(map.size, 0)
+  })
+
   it('are those it has acquired, even after setValue', async () => {
     const worker = startWorker(
       `const semaphore = new Semaphore(5, { shared: true })

@@ -159,6 +159,48 @@ describe('Semaphore: threads', () => {
     assert.equal(full.tryAcquire()[1].abandoned, false)
   })
 
+  it('has one holder of its one unit, though another thread released it for a worker that dies', async () => {
+    const semaphore = make(1)
+    const dying = worker()
+    await dying.does(`${head} await semaphore.acquire()`)
+    semaphore.release()
+    const [, release] = await semaphore.acquire()
+    await dying.dies()
+    assert.equal(semaphore.tryAcquire(), undefined)
+    release()
+    assert.equal(semaphore.getValue(), 1)
+  })
+
+  it('takes units that a thread releases without holding them off the holders, until none is left', async () => {
+    const semaphore = make(5)
+    const [first, second] = [worker(), worker()]
+    await first.does(`${head} await semaphore.acquire(3)`)
+    await second.does(`${head} semaphore.acquireSync(1); await semaphore.acquire(1)`)
+    semaphore.release(4)
+    await first.dies()
+    await second.dies()
+    const [before, release] = semaphore.tryAcquire(5)
+    assert.deepEqual([before, release.abandoned], [5, true])
+    release()
+    const third = worker()
+    await third.does(`${head} await semaphore.acquire(2)`)
+    semaphore.release(3)
+    await third.does(`${head} await semaphore.acquire(3)`)
+    await third.dies()
+    assert.equal(semaphore.getValue(), 5, 'the unit beyond the two was a new one')
+  })
+
+  it('a unit that a worker has consumed as a signal does not go back once another was put in', async () => {
+    const semaphore = make(2)
+    const dying = worker()
+    await dying.does(`${head} await semaphore.acquire()`)
+    semaphore.release()
+    semaphore.tryAcquire()
+    await dying.dies()
+    const [before, release] = semaphore.tryAcquire()
+    assert.deepEqual([before, release.abandoned], [1, false])
+  })
+
   it('a permit whose waiter died before it saw it goes to the next waiter', async () => {
     for (let i = 0; i < 5; i++) {
       const semaphore = make(0)
