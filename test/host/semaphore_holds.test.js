@@ -5,7 +5,7 @@ const { mkdtempSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { KeyedSemaphore, Semaphore } = require('../..')
+const { KeyedSemaphore, Mutex, Semaphore } = require('../..')
 const { freshName } = require('../helpers/agents.js')
 const { removeDirectory, useHosts } = require('../helpers/hosts.js')
 
@@ -190,11 +190,19 @@ describe('Holds of semaphores of scope host', function () {
     it('report a death with a unit that is free before those of the dead holder', async () => {
       const name = freshName()
       const times = { minHold: 1500 }
-      const other = await startWith(3, name, times)
-      await other.does('await my.lock.acquire(2)')
-      await other.dies()
+      // Opened before the mutex, which therefore hears of the death later.
       const semaphore = open(3, name, times)
+      const mutex = new Mutex(optionsOf(`${name} mutex`))
+      const other = await startWith(3, name, times)
+      await other.does(
+        `my.mutex = new boxoffice.Mutex(${JSON.stringify(optionsOf(`${name} mutex`))})
+        await my.mutex.lock()
+        await my.lock.acquire(2)`,
+      )
+      const isHeard = mutex.acquire()
+      await other.dies()
       const start = performance.now()
+      await isHeard
       let ticket = await semaphore.acquire()
       assert.ok(performance.now() - start < 1400)
       assert.equal(ticket[1].abandoned, true)
