@@ -60,12 +60,15 @@ class Leaving {
   }
 
   /**
-   * Tells the server, and with `isUnsure` a second time later: a command of the request has failed, and a stuck server may
-   * still execute it.
+   * Resolves when the server has been told. With `isUnsure` it is told a second time later: a command of the request has
+   * failed, and a stuck server may still execute it.
    */
   async tell(session, request, isUnsure) {
     await this.#tell(session, request)
-    if (!isUnsure) return
+    if (isUnsure) this.#tellAgain(session, request)
+  }
+
+  async #tellAgain(session, request) {
     const { claim, clock } = this.#hub
     await after(clock, claim)
     await this.#tell(session, request)

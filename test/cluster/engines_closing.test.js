@@ -57,6 +57,29 @@ describe('onIdle() of a lock over an engine', () => {
     assert.equal(heldAt(world.server), 0)
   })
 
+  it('does not wait for the second release of a lease whose first command has failed', async () => {
+    let isFailing = true
+    const engine = await world.newEngine({}, (driver) => ({
+      async enter(request) {
+        const answer = await driver.enter(request)
+        if (!isFailing || request.key.includes('before')) return answer
+        isFailing = false
+        throw new Error('the connection was cut')
+      },
+    }))
+    const mutex = new Mutex({ engine, name: 'unsure' })
+    const release = await world.clock.until(mutex.acquire())
+    assert.equal(isFailing, false)
+    release()
+    const time = world.clock.now()
+    await mutex.onIdle()
+    assert.equal(world.clock.now(), time)
+    assert.equal(world.count('leave'), 1)
+    // A command that the server executes late is undone.
+    await world.clock.pass(2000)
+    assert.equal(world.count('leave'), 2)
+  })
+
   it('resolves when the session of a release that the server was not told of is over', async () => {
     const engine = await world.newEngine()
     const locks = new KeyedMutex({ engine })
