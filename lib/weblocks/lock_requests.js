@@ -220,7 +220,7 @@ function acquire(name, wish) {
 function call(request) {
   const { callback, callerSignal: signal } = request
   try {
-    if (signal?.aborted && !request.isStolen) throw reasonOf(signal)
+    if (signal?.aborted) throw reasonOf(signal)
   } catch (error) {
     // Aborted, or a signal that is no AbortSignal.
     request.release(true)

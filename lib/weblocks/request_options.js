@@ -30,7 +30,7 @@ function readAcquireRequest(options) {
   if (typeof options === 'function') {
     throw new TypeError('acquire() takes no callback: use request()')
   }
-  if (typeof options === 'object') checkKnown(options, requestOptions)
+  if (typeof options === 'object' && options !== null) checkKnown(options, requestOptions)
   return readRequest(options)
 }
 

@@ -173,6 +173,11 @@ describe('locks.acquire()', () => {
     assert.deepEqual(await stateOf('a'), { held: ['exclusive'], pending: [] })
   })
 
+  it('takes null for no options, as request() does', async () => {
+    const release = await locks.acquire('a', null)
+    release()
+  })
+
   it('throws for invalid arguments', () => {
     assert.throws(() => locks.acquire(Symbol('a')), TypeError)
     assert.throws(() => locks.acquire('a', 1), TypeError)
@@ -222,6 +227,11 @@ describe('locks.acquire()', () => {
   })
 })
 
+function aborter() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason) }
+}
+
 describe('callbacks of locks.request()', () => {
   const hold = useHolders()
 
@@ -236,6 +246,24 @@ describe('callbacks of locks.request()', () => {
     assert.equal(await absent, 'absent')
     assert.equal(await storage.run('free', ask, {}), 'free')
     assert.equal(await storage.run('thief', ask, { steal: true }), 'thief')
+  })
+})
+
+describe('a request whose signal aborts before its callback is called', () => {
+  it('calls it not, even if the lock has been stolen as well', async () => {
+    for (const steal of [true, false]) {
+      const { signal, abort } = aborter()
+      let isCalled = false
+      const asked = locks.request('a', { signal }, () => {
+        isCalled = true
+      })
+      const thief = steal && locks.request('a', { steal }, () => 'stolen')
+      abort('stop')
+      assert.equal(await asked.catch((reason) => reason), 'stop')
+      await thief
+      assert.equal(isCalled, false)
+      await assertFree('a')
+    }
   })
 })
 
