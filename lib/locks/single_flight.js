@@ -143,8 +143,12 @@ function checkReach(options) {
     throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
   }
   const { readLockOptions } = require('./lock_options.js')
-  const settings = readLockOptions(options, 0, reachOptions)
-  settings.scopes?.checkReach({ class: 'SingleFlight' }, settings)
+  // A lock would lack a name for its scope. There is no use to ask for one here.
+  const isNamed = options.name !== undefined || options.scope === undefined
+  const asked = isNamed ? options : { ...options, name: 'any' }
+  const settings = readLockOptions(asked, 0, reachOptions)
+  const reach = { ...settings, name: options.name, isShared: settings.name !== undefined }
+  settings.scopes?.checkReach({ class: 'SingleFlight' }, reach)
 }
 
 function timeoutError(key, timeout) {

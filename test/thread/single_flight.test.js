@@ -221,6 +221,13 @@ describe('invalid input to SingleFlight', () => {
     assert.throws(() => new SingleFlight(5), TypeError)
   })
 
+  it('throws for a scope beyond the thread', () => {
+    const options = [{ scope: 'process' }, { scope: 'host' }, { name: 'a' }]
+    for (const one of [...options, { scope: 'host', name: 'a' }])
+      assert.throws(() => new SingleFlight(one), { code: 'ERR_LOCK_UNSUPPORTED' })
+    assert.throws(() => new SingleFlight({ scope: 'planet' }), /scope must be 'process' or 'host'/)
+  })
+
   it('throws for a key to forget', () => {
     assert.throws(() => flight.forget({}), TypeError)
   })
