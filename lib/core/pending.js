@@ -152,7 +152,7 @@ function report() {
     lines.push(`  ${what} ${title}${holders}`)
   }
   if (waits.length > mostLines) lines.push(`  and for ${waits.length - mostLines} more locks`)
-  if (waits.some(({ lock }) => lock.observer === null))
+  if (waits.some(({ lock }) => lock.observer === null && lock.hasDiagnostics !== false))
     lines.push('set BOXOFFICE_DIAGNOSTICS=1 to see who holds them')
   // Its error may not have been handled: its caller may wait, or may never have released what it held.
   const deadlock = observed.latestDeadlock?.()

@@ -40,6 +40,11 @@ describe('a process whose event loop runs empty while callers wait', function ()
     assert.equal(stderr, `${heading('2 waits are')}  2 for the mutex "m"\n${advice}`)
   })
 
+  it('gives no advice for the locks of a LockManager, which have no diagnostics', async () => {
+    const stderr = await saidBy(`all.locks.acquire('a'); all.locks.acquire('a')`)
+    assert.equal(stderr, `${heading('1 wait is')}  1 for the lock "a"\n`)
+  })
+
   it('counts the waits of each lock, of every kind', async () => {
     const stderr = await saidBy(`
       const mutex = new all.Mutex({ name: 'm' })
