@@ -5,6 +5,7 @@ const { commonMap } = require('../core/common_map.js')
 const { lockError } = require('../core/errors.js')
 const { checkAlike, checkEngineTimes } = require('../core/hold_times.js')
 const { KeyMap } = require('../core/key_map.js')
+const { checkWellFormed } = require('../core/key_text.js')
 const { hubOf } = require('./engine.js')
 const { EngineMutex } = require('./engine_mutex.js')
 const { EngineRWLock } = require('./engine_rw_lock.js')
@@ -19,7 +20,10 @@ const kinds = {
 }
 
 /** Without ':', so that no name can look like another name with a key. */
-const asPart = (name) => encodeURIComponent(name.toWellFormed())
+function asPart(name) {
+  checkWellFormed(name)
+  return encodeURIComponent(name)
+}
 
 /** Throws unless locks of that kind can have these `times` over this engine. */
 function checkTimes(hub, times, kind) {
@@ -50,7 +54,7 @@ function lockOver({ engine, name, isStrict, times }, { name: kind }, [value = 1]
   const lock = hub.shared(`${prefix} ${value}`, () => {
     return new kinds[kind]({ hub, kind, name, prefix, capacity: value, times })
   })
-  checkAlike(lock.times, times, { kind, name })
+  checkAlike(lock.times, times, { kind, name }, null)
   if (isStrict) lock.beStrict()
   return lock
 }
@@ -63,7 +67,8 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const capacity = value === '' ? 1 : value
   const make = () => new kinds[kind]({ hub, kind, name, prefix, capacity, times })
   const map = hub.shared(`${prefix} ${value}`, () => new EngineKeyMap(hub, make, name, times))
-  checkAlike(map.times, times, { kind: kind === 'lock' ? 'lock manager' : `keyed ${kind}`, name })
+  const title = kind === 'lock' ? 'lock manager' : `keyed ${kind}`
+  checkAlike(map.times, times, { kind: title, name }, null)
   map.isFor(isStrict, watch)
   return map
 }

@@ -53,10 +53,13 @@ function refuseHostTimes(kindName) {
   throw lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
-/** Throws unless this thread's other objects of the same lock have the same `times`. */
-function checkAlike(known, times, { kind, name }) {
+/**
+ * Throws unless this thread's other objects of the same lock have the same `times`. `unset` is the maxHold of a lock that has
+ * none: over an engine that is another one than Infinity.
+ */
+function checkAlike(known, times, { kind, name }, unset = Infinity) {
   const isAlike = (known?.minHold ?? 0) === (times?.minHold ?? 0)
-  if (isAlike && (known?.maxHold ?? Infinity) === (times?.maxHold ?? Infinity)) return
+  if (isAlike && (known?.maxHold ?? unset) === (times?.maxHold ?? unset)) return
   throw lockError(
     'ERR_LOCK_MISMATCH',
     `${titleOf(kind, { name, keyMap: null })} exists with another maxHold or minHold: construct it alike everywhere`,

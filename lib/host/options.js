@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { variable } = require('../core/builtins.js')
 const { checkType, typeError } = require('../core/errors.js')
+const { checkWellFormed } = require('../core/key_text.js')
 
 const mostKeys = 2 ** 24
 /** In bytes, as in src/host/names.h. */
@@ -34,9 +35,7 @@ function readHost({ scope = 'process', name, buffer, directory, capacity }, isKe
 }
 
 function checkHostName(name) {
-  if (!name.isWellFormed()) {
-    throw new RangeError('name must be well-formed Unicode: no half of a surrogate pair')
-  }
+  checkWellFormed(name)
   const size = Buffer.byteLength(name)
   if (size > longestName) {
     throw new RangeError(

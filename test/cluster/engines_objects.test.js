@@ -67,6 +67,12 @@ describe('Objects of one name over an engine', () => {
     })
   }
 
+  it('need a name that a server can tell from others', () => {
+    const error = { name: 'RangeError', message: /^name must be well-formed Unicode/ }
+    for (const Lock of [Mutex, KeyedMutex])
+      assert.throws(() => new Lock({ engine, name: '\ud800' }), error)
+  })
+
   it('must have the same times', () => {
     const a = new Mutex({ engine, name: 'times', maxHold: 1000 })
     assert.throws(() => new Mutex({ engine, name: 'times' }), {
@@ -74,6 +80,9 @@ describe('Objects of one name over an engine', () => {
       message:
         'the mutex "times" exists with another maxHold or minHold: construct it alike everywhere',
     })
+    new Mutex({ engine, name: 'ever', maxHold: Infinity })
+    // It has the engine's maxHold.
+    assert.throws(() => new Mutex({ engine, name: 'ever' }), { code: 'ERR_LOCK_MISMATCH' })
     new Mutex({ engine, name: 'rest', minHold: 0 })
     new Mutex({ engine, name: 'rest' })
     const keyed = new KeyedMutex({ engine })
