@@ -11,10 +11,9 @@ const { Lock } = require('./lock.js')
 
 // Loaded when the first lock manager of that scope is constructed.
 const ofProcess = () => require('./lock_requests.js')
-const hostManager = (host, times) =>
-  new (require('../host/lock_manager.js').HostManager)(host, times)
-const managerOver = (engine, name, times) =>
-  new (require('../cluster/lock_manager.js').ManagerOver)(engine, name, times)
+const hostManager = (host, times) => new (require('./host_manager.js').HostManager)(host, times)
+const engineManager = (engine, name, times) =>
+  new (require('./engine_manager.js').EngineManager)(engine, name, times)
 
 /** Options of the constructor, including those that it refuses with a reason. */
 const managerOptions = new Set([
@@ -56,7 +55,7 @@ class LockManager {
   constructor(options = {}) {
     const { diagnostics, engine, host, name, times } = readLockOptions(options, 0, managerOptions)
     refuseDiagnostics(diagnostics, 'lock managers: ask query()')
-    if (engine !== undefined) this.#over = managerOver(engine, name, times)
+    if (engine !== undefined) this.#over = engineManager(engine, name, times)
     else if (host !== undefined) this.#over = hostManager(host, times)
     else if (name !== undefined) {
       throw new TypeError(

@@ -75,4 +75,4 @@ function notSupported(message) {
   return new DOMException(message, 'NotSupportedError')
 }
 
-module.exports = { checkRequest, modeNames, readAcquireRequest, readRequest }
+module.exports = { checkRequest, modeNames, notSupported, readAcquireRequest, readRequest }

@@ -88,8 +88,8 @@ describe('The structure of lib/', () => {
 
   for (const [folder, others] of [
     ['process', ['host', 'cluster', 'locks', 'scopes.js', 'diagnostics', 'weblocks']],
-    ['host', ['cluster', 'locks', 'scopes.js', 'diagnostics']],
-    ['cluster', ['process', 'host', 'locks', 'scopes.js']],
+    ['host', ['cluster', 'locks', 'scopes.js', 'diagnostics', 'weblocks']],
+    ['cluster', ['process', 'host', 'locks', 'scopes.js', 'weblocks']],
     ['diagnostics', ['host', 'cluster', 'locks', 'scopes.js']],
   ]) {
     it(`has no import from ${folder}/ of ${others.join(', ')}`, () => {

@@ -1,0 +1,60 @@
+'use strict'
+// The lock manager of all processes of this machine.
+const { defineLazy } = require('../core/releaser.js')
+const { hostKeyMapOf } = require('../host/locks.js')
+const { KeyMapManager } = require('./key_map_manager.js')
+const { notSupported } = require('./request_options.js')
+
+/** By releaser: the signal that a caller has read. */
+const signals = new WeakMap()
+
+class HostManager extends KeyMapManager {
+  constructor(host, times) {
+    const traits = { hasDiagnostics: false }
+    super(hostKeyMapOf('read-write lock', 0, { host, times }, traits, 'lock manager'))
+    this.keyMap.keepFor(this)
+  }
+
+  stealError() {
+    return notSupported("a lock of scope 'host' cannot be stolen: request it without steal")
+  }
+
+  async acquire(name, wish) {
+    const release = await super.acquire(name, wish)
+    if (release === undefined || Object.hasOwn(release, 'signal')) return release
+    return defineLazy(release, 'signal', neverAborted)
+  }
+
+  enter(lock, mode, limits) {
+    lock.checkThere()
+    return super.enter(lock, mode, limits)
+  }
+
+  /**
+   * One entry for each process that holds or awaits a lock. The segment does not record the mode
+   * that a waiter requests.
+   */
+  query() {
+    const snapshot = { held: [], pending: [] }
+    for (const { key, written, holderPids, waiterPids } of this.keyMap.snapshot()) {
+      const name = String(key) // only the beginning of a long name that no lock of this thread has
+      const mode = written ? 'exclusive' : 'shared'
+      for (const pid of holderPids) {
+        snapshot.held.push({ name, mode, clientId: `node-${pid}` })
+      }
+      for (const pid of waiterPids) snapshot.pending.push({ name, clientId: `node-${pid}` })
+    }
+    return snapshot
+  }
+}
+
+/**
+ * A grant without times is never lost before it is released. It has a signal because grants of
+ * other scopes have one.
+ */
+function neverAborted() {
+  if (!signals.has(this)) signals.set(this, new AbortController().signal)
+  return signals.get(this)
+}
+
+module.exports = { HostManager }

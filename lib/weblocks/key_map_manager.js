@@ -1,0 +1,42 @@
+'use strict'
+// A lock manager over a key map of read-write locks, whose keys are its names. Its locks cannot be stolen.
+const { checkInTime, makeLock } = require('./lock.js')
+const { modeNames } = require('./request_options.js')
+
+/** Derived classes implement stealError() and query(clientId). */
+class KeyMapManager {
+  constructor(keyMap) {
+    this.keyMap = keyMap
+  }
+
+  /**
+   * Resolves to a Releaser, or to undefined if `ifAvailable` is set and the lock is not available.
+   */
+  async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
+    if (steal) throw this.stealError()
+    const limits = { priority, signal, timeout, ifAvailable }
+    return await this.keyMap.with(name, (lock) => this.enter(lock, mode, limits))
+  }
+
+  enter(lock, mode, limits) {
+    return modeNames[mode] === 'shared' ? lock.acquireRead(limits) : lock.acquireWrite(limits)
+  }
+
+  /** Runs `callback` while the lock is held. */
+  async request(name, wish, callback) {
+    const release = await this.acquire(name, wish)
+    if (release === undefined) return callback(null)
+    checkInTime(release, wish.signal)
+    try {
+      return await this.run(makeLock({ name, mode: wish.mode }, release), callback, release)
+    } finally {
+      release()
+    }
+  }
+
+  run(lock, callback) {
+    return callback(lock)
+  }
+}
+
+module.exports = { KeyMapManager }
