@@ -4,6 +4,7 @@
 //
 // A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). Any other lock has one of
 // the `sharedLocks`, which all threads use. lib/locks/reach.js lists the wider scopes that lack a class.
+const { lockError } = require('./core/errors.js')
 const { configure, local } = require('./locks/open.js')
 const { localKeyMap } = require('./locks/open_keyed.js')
 const { readReachOptions } = require('./locks/reach_options.js')
@@ -106,7 +107,10 @@ function openOnHost(args, settings, { isGate, name }) {
 
 function openGateOnHost(args, settings, name) {
   const { times } = settings
-  if (times !== undefined) require('./core/hold_times.js').refuseHostTimes(name)
+  if (times !== undefined) {
+    const message = `no ${name} has a maxHold or a minHold: no caller holds it`
+    throw lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
   return require('./host/gates.js').openHostGate(name, args, settings)
 }
 

@@ -3,7 +3,7 @@
 // local lock or key map.
 const { commonMap } = require('../core/common_map.js')
 const { lockError } = require('../core/errors.js')
-const { checkAlike, checkEngineTimes } = require('../core/hold_times.js')
+const { checkAlike } = require('../core/hold_times.js')
 const { KeyMap } = require('../core/key_map.js')
 const { checkWellFormed } = require('../core/key_text.js')
 const { hubOf } = require('./engine.js')
@@ -25,12 +25,18 @@ function asPart(name) {
   return encodeURIComponent(name)
 }
 
+/** The kinds of locks that can have a minHold over an engine. */
+const exclusive = new Set(['mutex', 'recursive mutex'])
+
 /** Throws unless locks of that kind can have these `times` over this engine. */
 function checkTimes(hub, times, kind) {
   if (times === undefined) return
-  checkEngineTimes(times, kind)
   const { maxHold = hub.settings.maxHold, minHold } = times
   if (minHold === undefined) return
+  if (!exclusive.has(kind)) {
+    const message = `a ${kind} over an engine has no minHold: use a Mutex, a RecursiveMutex or a KeyedMutex, or scope 'host'`
+    throw lockError('ERR_LOCK_UNSUPPORTED', message)
+  }
   if (hub.driver.keepsMinHold !== true) {
     const message = `${hub.name} does not keep minHold: its driver must have keepsMinHold`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)

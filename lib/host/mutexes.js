@@ -3,7 +3,8 @@
 // it.
 const { commonMap } = require('../core/common_map.js')
 const { LentMutex } = require('../core/lent_mutex.js')
-const { checkAlike, checkHostTimes } = require('../core/hold_times.js')
+const { lockError } = require('../core/errors.js')
+const { checkAlike } = require('../core/hold_times.js')
 const { mutexAt } = require('../process/mutexes.js')
 const { mapIn } = require('../process/shared_key_map.js')
 const { indexOfSlot } = require('../process/shares.js')
@@ -13,8 +14,17 @@ const { openSegment } = require('./segment.js')
 
 const start = 0
 
+/** Throws if a mutex with these options cannot have these `times`. */
+function checkTimes(times, isStrict) {
+  if (times === undefined || !isStrict) return
+  throw lockError(
+    'ERR_LOCK_UNSUPPORTED',
+    "fairness: 'fifo' is not for a mutex of scope 'host' with maxHold or minHold: give it an engine",
+  )
+}
+
 function openHostMutex(kind, { host, isStrict, times }) {
-  checkHostTimes(times, isStrict)
+  checkTimes(times, isStrict)
   const segment = openSegment(kind, start, host)
   const make = () => mutexIn(segment, LentMutex, times)
   const mutex = mutexAt(indexOfSlot(segment), make, segment)
@@ -56,7 +66,7 @@ const HostMutexMap = commonMap(HostKeyMap)
 const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict, times }, watch) {
-  checkHostTimes(times, isStrict)
+  checkTimes(times, isStrict)
   const segment = openSegment('keyed mutex', start, host)
   const keyMap = mapIn(keyMaps, segment.number, () => {
     const made = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex, times))

@@ -1,10 +1,14 @@
 'use strict'
 // Reads the constructor options that say which threads or processes share the lock, and its diagnostics.
-const { checkType, kindError, typeError } = require('../core/errors.js')
+const { checkType, kindError, lockError, typeError } = require('../core/errors.js')
+const { longestTimeout } = require('../core/options.js')
 const { isSharedArrayBuffer } = require('../core/builtins.js').util.types
 const { readDiagnostics } = require('../diagnostics/levels.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
+
+/** The least maxHold. */
+const leastHold = 100
 
 /**
  * `bytes` is the memory that the lock needs; 0 for keyed maps, which cannot use the user's memory. `mayBlock` is what
@@ -41,15 +45,36 @@ function readReachOptions(options, bytes, { mayBlock }) {
     isShared: shared === true,
     engine,
     diagnostics: readDiagnostics(diagnostics, warnAfter),
-    times: hasTimes ? readTimes(options, engine !== undefined || host !== undefined) : undefined,
+    times: hasTimes
+      ? readHoldTimes(options, engine !== undefined || host !== undefined)
+      : undefined,
     // Over an engine no call can block; its locks report that themselves.
     mayBlock: mayBlock || engine !== undefined,
   }
 }
 
-/** Loaded when the first lock uses it. */
-const readTimes = (options, isWide) =>
-  require('../core/hold_times.js').readHoldTimes(options, isWide)
+/** { maxHold, minHold }, each undefined if not given. `isWide`: other processes can use the lock. */
+function readHoldTimes({ maxHold, minHold }, isWide) {
+  if (maxHold !== undefined) checkTime('maxHold', maxHold, leastHold, Infinity)
+  if (minHold !== undefined) checkTime('minHold', minHold, 0, longestTimeout)
+  if (minHold > maxHold) {
+    throw new RangeError(`minHold must not be more than maxHold, which is ${maxHold} ms`)
+  }
+  if (!isWide) {
+    throw lockError(
+      'ERR_LOCK_UNSUPPORTED',
+      "maxHold and minHold are for locks of several processes: give the lock scope 'host' and a name, or an engine",
+    )
+  }
+  return { maxHold: maxHold && Math.floor(maxHold), minHold: minHold && Math.floor(minHold) }
+}
+
+function checkTime(name, time, least, most) {
+  checkType(name, time, 'number', ' of milliseconds')
+  if (time >= least && (time <= longestTimeout || time === most)) return
+  const orEver = most === Infinity ? ', or Infinity' : ''
+  throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)
+}
 
 function checkName(name) {
   if (typeof name !== 'string') throw typeError('name must be a string', name)
