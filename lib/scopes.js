@@ -5,8 +5,7 @@
 // A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). Any other lock has one of
 // the `sharedLocks`, which all threads use. lib/locks/reach.js lists the wider scopes that lack a class.
 const { lockError } = require('./core/errors.js')
-const { configure, local } = require('./locks/open.js')
-const { localKeyMap } = require('./locks/open_keyed.js')
+const { localKeyMap } = require('./core/key_map.js')
 const { readReachOptions } = require('./locks/reach_options.js')
 
 /** The classes of what several threads share, by the name of the kind. */
@@ -69,14 +68,14 @@ function openPlain(kind, args, settings) {
   const { engine, host } = settings
   if (isOfThread(settings)) {
     checkScope(settings)
-    return local(kind, args, settings)
+    return kind.local(...args).configured(settings)
   }
   if (!isOfProcess(settings)) checkReach(kind, settings)
   if (isLent(kind) && engine === undefined) return openLent(kind, settings)
   if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
   const lock =
     host === undefined ? new (sharedLocks[kind.name]())(...args) : openOnHost(args, settings, kind)
-  return share(configure(lock, settings), settings)
+  return share(lock.configured(settings), settings)
 }
 
 /** A mutex of several threads or processes, lent to one thread at a time. */

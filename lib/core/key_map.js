@@ -4,7 +4,7 @@
 // out of a Map for each release would cost more than the lock (a Map in the old generation allocates anew each time
 // it shrinks), and a hot key finds its lock.
 const { checkKey } = require('./keys.js')
-const { IdlePromise } = require('./lock.js')
+const { IdlePromise, LocalLock } = require('./lock.js')
 const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 
@@ -191,4 +191,19 @@ class KeyMap {
   }
 }
 
-module.exports = { KeyMap }
+/**
+ * The key map of this thread for locks of `kind` that begin with `value`. `watch` is the map's observer, if it has one.
+ */
+function localKeyMap(kind, value, { mayBlock }, watch) {
+  const make = () => kind.local(value)
+  const isUsual = mayBlock === LocalLock.prototype.mayBlock
+  if (isUsual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
+  // A lock with its own settings must not be reused by other maps.
+  const makeOwn = () => Object.assign(make(), { mayBlock })
+  if (watch === undefined) return new KeyMap([], makeOwn)
+  const map = new KeyMap([], () => watch.watches(makeOwn()))
+  watch.over(map)
+  return map
+}
+
+module.exports = { KeyMap, localKeyMap }

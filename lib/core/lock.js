@@ -17,6 +17,13 @@ const unavailable = 'was not available'
  * caller of waitForUnlock() does not want the lock and is none, but keeps the lock of a key with its key.
  */
 class AnyLock {
+  /** Applies the owner's settings. */
+  configured({ cancelError, mayBlock }) {
+    if (cancelError !== undefined) this.cancelError = cancelError
+    if (mayBlock !== this.mayBlock) this.mayBlock = mayBlock
+    return this
+  }
+
   timeoutError(timeout, waiter) {
     const why = this.hint(waiter) || this.holdersHint(timeout)
     const message = `${this.title()} ${this.late} within ${Math.round(timeout)} ms${why}`

@@ -1,11 +1,11 @@
 'use strict'
 // The base of all keyed maps.
+const { localKeyMap } = require('../core/key_map.js')
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedKeyed } = require('./closed_keyed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
 const { isOfKind, keyedMark, receiverError } = require('./receiver.js')
-const { openKeyMap } = require('./open_keyed.js')
 
 /** The kind of all keyed maps. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }
@@ -20,6 +20,14 @@ let cancelErrorOf
 let close
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
+
+/** The key map that `settings` describe, of locks of `kind` that begin with `value`. */
+function openKeyMap(kind, value, settings) {
+  const { scopes } = settings
+  return scopes === undefined
+    ? localKeyMap(kind, value, settings)
+    : scopes.openKeyMap(kind, value, settings)
+}
 
 class Keyed {
   #map

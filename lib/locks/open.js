@@ -12,17 +12,10 @@ function openLock(kind, args, options) {
   const settings = readLockOptions(options, kind.bytes, kind.known)
   const { cancelError, defaults, mayBlock, scopes } = settings
   const lock =
-    scopes === undefined ? local(kind, args, settings) : scopes.openLock(kind, args, settings)
+    scopes === undefined
+      ? kind.local(...args).configured(settings)
+      : scopes.openLock(kind, args, settings)
   return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, defaults, mayBlock }
 }
 
-const local = (kind, args, settings) => configure(kind.local(...args), settings)
-
-/** Applies the owner's settings to `lock`. */
-function configure(lock, { cancelError, mayBlock }) {
-  if (cancelError !== undefined) lock.cancelError = cancelError
-  if (mayBlock !== lock.mayBlock) lock.mayBlock = mayBlock
-  return lock
-}
-
-module.exports = { configure, local, openLock }
+module.exports = { openLock }
