@@ -297,4 +297,4 @@ class Returner extends MutexWaiter {
 }
 setTraits(Returner, { isToStay: true })
 
-module.exports = { free, LocalMutex, Locker, nextGrant, Returner, Runner }
+module.exports = { free, LocalMutex, nextGrant, Returner, Runner }
