@@ -1,10 +1,12 @@
 'use strict'
+const { LazySignal } = require('../core/lazy_signal.js')
 const { defineLazy, makeReleaser, undelivered } = require('../core/releaser.js')
 
 /** One caller's part of a lease. */
 class Hold {
-  #controller
-  #error
+  #signal = new LazySignal()
+  /** The error of its loss, if it has been lost. */
+  loss = undefined
 
   constructor(lease, wish) {
     this.lease = lease
@@ -31,20 +33,15 @@ class Hold {
     return this
   }
 
-  /** The error of its loss, if it has been lost. */
-  get loss() {
-    return this.#error
-  }
-
   lose(error) {
-    this.#error = error
-    this.#controller?.abort(error)
+    this.loss = error
+    this.#signal.abort(error)
   }
 
   /** Takes over the signal of `other`, a hold of the same caller. */
   follow(other) {
-    this.#error = other.#error
-    this.#controller = other.#controller
+    this.loss = other.loss
+    this.#signal = other.#signal
   }
 
   /** Whether the server must be told that no caller has seen this hold. */
@@ -61,11 +58,7 @@ class Hold {
   }
 
   get signal() {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#error !== undefined) this.#controller.abort(this.#error)
-    }
-    return this.#controller.signal
+    return this.#signal.signal
   }
 }
 

@@ -4,6 +4,7 @@
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { lostError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
+const { LazySignal } = require('../core/lazy_signal.js')
 const { longestTimeout } = require('../core/options.js')
 const { now } = require('../addon/load.js').clock
 const { keepAlive } = require('../process/keep_alive.js')
@@ -12,7 +13,7 @@ class TimedHold {
   #lock
   #maxHold
   #timer
-  #controller
+  #signal = new LazySignal()
   /** The end of the minHold, on the machine's monotonic clock. */
   until = 0
 
@@ -25,9 +26,7 @@ class TimedHold {
   begin(end) {
     if (this.#maxHold === Infinity) return
     this.#timer = setTimeout(() => {
-      this.#controller?.abort(
-        this.#lost(`it was held for longer than maxHold, ${this.#maxHold} ms`),
-      )
+      this.#signal.abort(this.#lost(`it was held for longer than maxHold, ${this.#maxHold} ms`))
       end()
     }, this.#maxHold)
     // Only waiters keep the event loop alive.
@@ -41,8 +40,7 @@ class TimedHold {
   // The methods that HoldSignal needs: hold_signal.js.
 
   signal() {
-    this.#controller ??= new AbortController()
-    return this.#controller.signal
+    return this.#signal.signal
   }
 
   lateSignal() {

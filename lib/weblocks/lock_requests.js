@@ -3,6 +3,7 @@
 // ticket stands for a waiter: for the promise while the request waits, then for the request itself, because its lock may
 // be stolen.
 const { reasonOf } = require('../core/abort.js')
+const { LazySignal } = require('../core/lazy_signal.js')
 const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { modeNames } = require('./request_options.js')
@@ -51,7 +52,7 @@ class Request extends AnyLock {
     this.callerSignal = signal
     this.onStolen = undefined
     this.abandoned = false
-    this.loss = undefined
+    this.lossSignal = undefined
   }
 
   /** While the request holds its lock, it is the waiter of its ticket itself. */
@@ -118,17 +119,19 @@ class Request extends AnyLock {
 
   lose() {
     this.ticket = lost
-    this.loss?.abort(this.stolenError())
+    this.loss().abort(this.stolenError())
     this.onStolen?.()
   }
 
   /** Aborts when its lock is stolen. */
   get signal() {
-    if (this.loss === undefined) {
-      this.loss = new AbortController()
-      if (this.isStolen) this.loss.abort(this.stolenError())
-    }
-    return this.loss.signal
+    return this.loss().signal
+  }
+
+  /** Made late: very many requests may wait. */
+  loss() {
+    this.lossSignal ??= new LazySignal()
+    return this.lossSignal
   }
 
   stolenError() {
