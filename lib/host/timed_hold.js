@@ -1,6 +1,6 @@
 'use strict'
-// One hold of a semaphore or a read-write lock of scope host with a `maxHold` or a `minHold`. timed_lender.js does the
-// same for a mutex.
+// One hold of a lock of scope host with a `maxHold` or a `minHold`. A mutex has one object for its holds, one after the
+// other.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { lostError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
@@ -13,7 +13,7 @@ class TimedHold {
   #lock
   #maxHold
   #timer
-  #signal = new LazySignal()
+  #signal
   /** The end of the minHold, on the machine's monotonic clock. */
   until = 0
 
@@ -24,17 +24,28 @@ class TimedHold {
 
   /** After `maxHold`, aborts the holder's signal, then calls `end()`, which ends the hold. */
   begin(end) {
+    this.stop()
+    this.#signal = new LazySignal()
     if (this.#maxHold === Infinity) return
-    this.#timer = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.#signal.abort(this.#lost(`it was held for longer than maxHold, ${this.#maxHold} ms`))
-      end()
+      // A listener may have released it, and another caller may hold the lock by now.
+      if (this.#timer === timer) end()
     }, this.#maxHold)
+    this.#timer = timer
     // Only waiters keep the event loop alive.
-    this.#timer.unref()
+    timer.unref()
+  }
+
+  /** Whether the timer of maxHold keeps the event loop alive. */
+  keepAlive(isWaitedFor) {
+    if (isWaitedFor) this.#timer?.ref()
+    else this.#timer?.unref()
   }
 
   stop() {
     clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   // The methods that HoldSignal needs: hold_signal.js.

@@ -7,13 +7,13 @@
 //
 // The thread may die before that end. So the lock's slot stores the end, and whether the holder had released. A borrower
 // that is told of a death reads the slot, and keeps the word for the remaining time.
-const { clearTimeout, setTimeout } = require('../core/builtins.js')
+const { setTimeout } = require('../core/builtins.js')
 const native = require('../addon/load.js')
 const { lent, lentAbandoned, notLent } = require('../core/lender.js')
-const { lostError } = require('../core/caused_errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')
+const { TimedHold } = require('./timed_hold.js')
 
 // The machine's monotonic clock: all processes of one boot and one time namespace share it, and a segment lasts for one
 // boot.
@@ -25,27 +25,22 @@ const released = BigInt(native.layout.host.released)
 
 class TimedMutexLender extends HostMutexLender {
   #minHold
-  #maxHold
   #slot
-  /** The end of the current minHold: a release before it begins a rest. */
-  #until = 0
-  /** Whether that is the minHold of a holder that died. */
+  /** The current hold, or the last one. A release before its `until` begins a rest. */
+  #hold
+  /** Whether its minHold is that of a holder that died. */
   #isOfDead = false
   isResting = false
-  /** The timer that ends the hold after maxHold. */
-  #timer
-  #controller
 
   constructor(segment, times) {
     super(segment)
     this.times = times
-    const { minHold = 0, maxHold = Infinity } = times
-    this.#minHold = minHold
-    this.#maxHold = maxHold
+    this.#minHold = times.minHold ?? 0
   }
 
   attachAt(wordIndex) {
     super.attachAt(wordIndex)
+    this.#hold ??= new TimedHold(this.lock, this.times)
     const { buffer, byteOffset } = this.words
     this.#slot = new BigInt64Array(buffer, byteOffset + 4 * (this.index + restAt), 1)
   }
@@ -79,7 +74,7 @@ class TimedMutexLender extends HostMutexLender {
 
   /** A ticket's loan. If it must rest, the local lock gives it back at once: see mayGrant(). */
   admit(borrower, isAbandoned) {
-    this.#until = 0
+    this.#hold.until = 0
     super.admit(borrower, isAbandoned && this.#look())
   }
 
@@ -89,64 +84,40 @@ class TimedMutexLender extends HostMutexLender {
     this.#isOfDead = true
     const word = Atomics.load(this.#slot, 0)
     // Limit the time: another process may have corrupted the slot.
-    this.#until = Math.min(Number(word >> 1n), now() + this.#minHold)
+    this.#hold.until = Math.min(Number(word >> 1n), now() + this.#minHold)
     return (word & released) === 0n
   }
 
   /** Stores the end of the rest for the next borrower. */
   #tell(isReleased) {
-    const end = BigInt(Math.ceil(this.#until))
+    const end = BigInt(Math.ceil(this.#hold.until))
     Atomics.store(this.#slot, 0, (end << 1n) | (isReleased ? released : 0n))
   }
 
   /** Whether the loan need not rest first, for a holder that died. */
   mayGrant() {
-    return !this.#isOfDead || this.#until <= now()
+    return !this.#isOfDead || this.#hold.until <= now()
   }
 
   /** Begins a hold. */
   begin() {
-    clearTimeout(this.#timer)
-    this.#controller = undefined
     this.#isOfDead = false
     if (this.#minHold > 0) {
-      this.#until = now() + this.#minHold
+      this.#hold.until = now() + this.#minHold
       this.#tell(false)
     }
-    if (this.#maxHold !== Infinity) {
-      this.#timer = setTimeout(() => this.#end(), this.#maxHold)
-      this.#timer.unref()
-    }
+    this.#hold.begin(() => this.lock.end(true))
   }
 
   /** The timer of maxHold keeps the event loop alive while waiters of this thread wait for it. */
   keepEnd(isWaitedFor) {
-    if (isWaitedFor) this.#timer?.ref()
-    else this.#timer?.unref()
+    this.#hold.keepAlive(isWaitedFor)
   }
 
   /** Ends a loan that no caller received: it begins no rest. */
   unuse() {
-    this.#until = 0
+    this.#hold.until = 0
     Atomics.store(this.#slot, 0, 0n)
-  }
-
-  signal() {
-    this.#controller ??= new AbortController()
-    return this.#controller.signal
-  }
-
-  /** The signal of a grant that has ended before a caller asks for the signal. */
-  lateSignal() {
-    return AbortSignal.abort(lostError(this.lock.title(), 'its grant is over'))
-  }
-
-  /** Ends the hold after maxHold; first aborts the holder's signal. */
-  #end() {
-    const grant = this.lock.grant()
-    const why = `it was held for longer than maxHold, ${this.#maxHold} ms`
-    this.#controller?.abort(lostError(this.lock.title(), why))
-    if (this.lock.grant() === grant) this.lock.end(true)
   }
 
   /** Each hold has its own times, so each needs its own loan. */
@@ -155,8 +126,8 @@ class TimedMutexLender extends HostMutexLender {
   }
 
   giveBack(isAbandoned) {
-    clearTimeout(this.#timer)
-    if (this.#until > now()) {
+    this.#hold.stop()
+    if (this.#hold.until > now()) {
       this.#rest(isAbandoned)
       return undefined
     }
@@ -172,13 +143,13 @@ class TimedMutexLender extends HostMutexLender {
 
   #wait(isAbandoned) {
     // The end may have come since the last look at the clock.
-    const left = Math.max(0, Math.ceil(this.#until - now()))
+    const left = Math.max(0, Math.ceil(this.#hold.until - now()))
     // Only waiters keep the event loop alive. If the thread ends, the next borrower reads the slot.
     setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimeout)).unref()
   }
 
   #wake(isAbandoned) {
-    if (this.#until > now()) {
+    if (this.#hold.until > now()) {
       this.#wait(isAbandoned)
       return
     }
@@ -190,7 +161,7 @@ class TimedMutexLender extends HostMutexLender {
   }
 
   addToken(release, isGood) {
-    return signalled(super.addToken(release, isGood), this, isGood)
+    return signalled(super.addToken(release, isGood), this.#hold, isGood)
   }
 }
 
