@@ -60,8 +60,12 @@ class UnqueuedForms extends LocalMutex {
   checkNotOurs() {
     if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
     if (this.current !== borrowing && !this.lender.isQueuedElsewhere()) return
+    throw this.awaitedHere()
+  }
+
+  awaitedHere() {
     const ahead = `a promise of this thread waits for ${this.title()}: blocking here would deadlock. Wait with a promise`
-    throw lockError('ERR_LOCK_DEADLOCK', ahead)
+    return lockError('ERR_LOCK_DEADLOCK', ahead)
   }
 
   block(limits) {

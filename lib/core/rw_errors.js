@@ -7,6 +7,12 @@ function upgradeError(lock) {
   return lockError('ERR_LOCK_UPGRADE', message)
 }
 
+/** The error of a blocking call. */
+function deadlockError(lock) {
+  const message = `${lock.title()} waits for what this thread holds: blocking here would deadlock. Release that first, or wait with a promise`
+  return lockError('ERR_LOCK_DEADLOCK', message)
+}
+
 function endedError(lock) {
   return lockError(
     'ERR_LOCK_NOT_HELD',
@@ -14,4 +20,4 @@ function endedError(lock) {
   )
 }
 
-module.exports = { endedError, upgradeError }
+module.exports = { deadlockError, endedError, upgradeError }

@@ -10,9 +10,8 @@
 // Invariants: 1. isWritten implies readers === 0. 2. The head of the queue does not fit. 3. While a reader is
 // upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
 const { reasonOf } = require('./abort.js')
-const { lockError } = require('./errors.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
-const { endedError, upgradeError } = require('./rw_errors.js')
+const { deadlockError, endedError, upgradeError } = require('./rw_errors.js')
 const { LocalLock } = require('./lock.js')
 const { localGrant } = require('./releaser.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
@@ -125,8 +124,7 @@ class LocalRWLock extends LocalLock {
   }
 
   #deadlock() {
-    const message = `${this.title()} waits for what this thread holds: blocking here would deadlock. Release that first, or wait with a promise`
-    throw lockError('ERR_LOCK_DEADLOCK', message)
+    throw deadlockError(this)
   }
 
   // At the end of the stack admit() may throw. If it throws before it admits a waiter, the holder still holds.

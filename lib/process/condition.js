@@ -56,10 +56,7 @@ class SharedCondition extends SharedLock {
       const ahead = `a promise of this thread waits for ${this.title()} and may get its mutex: blocking here would deadlock. Wait with a promise`
       throw lockError('ERR_LOCK_DEADLOCK', ahead)
     }
-    if (mutex.hasWaitersHere()) {
-      const ahead = `a promise of this thread waits for ${mutex.title()}: blocking here would deadlock. Wait with a promise`
-      throw lockError('ERR_LOCK_DEADLOCK', ahead)
-    }
+    if (mutex.hasWaitersHere()) throw mutex.awaitedHere()
     checkStack()
     const { lender } = mutex
     const answer = this.waitInCpp(mutex, timeout)

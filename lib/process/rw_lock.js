@@ -2,11 +2,10 @@
 // A read-write lock for promises that several threads share (src/locks/rw_lock.h).
 const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
-const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { runs } = require('../core/rw_runs.js')
-const { endedError, upgradeError } = require('../core/rw_errors.js')
+const { deadlockError, endedError, upgradeError } = require('../core/rw_errors.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const {
   observeReleaser,
@@ -102,7 +101,7 @@ class SharedRWLock extends SharedLock {
     if (release !== undefined) return this.givenSync(release, limits)
     // This thread reads, so a reader that has to wait stands behind a writer, and that waits for
     // this thread.
-    if (this.shared.reads > 0) throw this.deadlock()
+    if (this.shared.reads > 0) throw deadlockError(this)
     return this.enterBlocking(read, limits, readReleaser)
   }
 
@@ -117,20 +116,15 @@ class SharedRWLock extends SharedLock {
   acquireWriteSync(limits) {
     const release = this.tryAcquireWrite()
     if (release !== undefined) return this.givenSync(release, limits)
-    if (this.shared.reads > 0) throw this.deadlock()
+    if (this.shared.reads > 0) throw deadlockError(this)
     return this.enterBlocking(write, limits, writeReleaser)
   }
 
   enterBlocking(ask, limits, releaser) {
     // A grant whose completion this thread has not read yet counts as well.
-    if (this.shared.isHeld || this.shared.waiting > 0) throw this.deadlock()
+    if (this.shared.isHeld || this.shared.waiting > 0) throw deadlockError(this)
     const outcome = this.enterSync(ask, limits)
     return releaser(this, outcome === grantedAbandoned)
-  }
-
-  deadlock() {
-    const message = `${this.title()} waits for what this thread holds: blocking here would deadlock. Release that first, or wait with a promise`
-    return lockError('ERR_LOCK_DEADLOCK', message)
   }
 
   /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
@@ -176,7 +170,7 @@ class SharedRWLock extends SharedLock {
 
   upgradeBlocking(grant, { timeout }) {
     // A promise of this thread that waits to read may have been admitted by now.
-    if (this.shared.reads > 1 || this.shared.waitingReads > 0) throw this.deadlock()
+    if (this.shared.reads > 1 || this.shared.waitingReads > 0) throw deadlockError(this)
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.wordIndex, timeout)
     if (isGranted(outcome)) return this.becomeWriter(grant, outcome === grantedAbandoned)
