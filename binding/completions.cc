@@ -12,7 +12,7 @@ std::int32_t Completions::write() {
   std::int32_t count = 0;
   while (first_ && count < kMost) {
     Waiter& w = *takeFirst();
-    const auto ticket = static_cast<std::int32_t>(w.ticket) << 2;
+    const auto ticket = static_cast<std::int32_t>(w.ticket) << kWhatBits;
     if (w.how == Wake::admitted) {
       buffer_[count++] = ticket | (w.abandoned ? kAdmittedAbandoned : kAdmitted);
       tickets_.granted(w);
@@ -27,8 +27,8 @@ std::int32_t Completions::write() {
 }
 
 void Completions::noteLeaver(Waiter& w, Leave how) noexcept {
-  const bool isInvited = how == Leave::leftAwake;
-  leavers_.push_back(static_cast<std::int32_t>(w.ticket << 1) | (isInvited ? 1 : 0));
+  const std::int32_t invited = how == Leave::leftAwake ? kInvitedLeaver : 0;
+  leavers_.push_back(static_cast<std::int32_t>(w.ticket << kLeaverBits) | invited);
   tickets_.left(w, how);
 }
 

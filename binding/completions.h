@@ -1,6 +1,6 @@
 // The events of an event loop's tickets until JavaScript reads them, from an Int32Array:
 //
-//   [0, kMost)          completions: a ticket, and an event (What) in the low two bits
+//   [0, kMost)          completions: a ticket, and an event (What) in the low kWhatBits
 //   [kMost]             a number that JavaScript reads without a call (post)
 #pragma once
 
@@ -15,6 +15,11 @@ namespace boxoffice::binding {
 class Completions {
  public:
   enum What : std::int32_t { kAdmitted, kAdmittedAbandoned, kInvited };
+  static constexpr int kWhatBits = 2;
+  /// A waiter that has left its queue: its ticket is in the bits above kLeaverBits, and kInvitedLeaver says whether an
+  /// invitation is on its way.
+  static constexpr int kLeaverBits = 1;
+  static constexpr std::int32_t kInvitedLeaver = 1;
   static constexpr std::int32_t kMost = 1024;
   static constexpr std::int32_t kSize = kMost + 1;
 
@@ -30,7 +35,7 @@ class Completions {
   /// Writes and forgets completions, at most kMost. Returns their number.
   std::int32_t write();
 
-  /// Waiters that leave a queue together, in batches of such entries: `ticket << 1 | invited`.
+  /// Waiters that leave a queue together, in batches.
   /// Their memory is reserved first, because nothing may throw while they leave.
   void expectLeavers() { leavers_.reserve(tickets_.inUse()); }
   void noteLeaver(Waiter& w, Leave how) noexcept;

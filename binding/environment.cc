@@ -22,7 +22,7 @@ std::int32_t postedCompletions(const Call& call) {
   return call.completions();
 }
 
-/// Writes `ticket << 1 | invited` of the waiters that have left by leaveAll. Returns their number;
+/// Writes the entries of the waiters that have left by leaveAll. Returns their number;
 /// if that is Completions::kMost, call it again. Invited ones still get a completion.
 std::int32_t leavers(const Call& call) { return call.loop().completions().writeLeavers(); }
 

@@ -14,6 +14,7 @@
 #include "locks/lock_manager.h"
 #include "outcome.h"
 #include "regions.h"
+#include "waiting/wait_graph.h"
 
 namespace boxoffice::binding {
 namespace {
@@ -47,7 +48,10 @@ void addAnswers(Topic& layout) {
       {{"admitted", Completions::kAdmitted},
        {"admittedAbandoned", Completions::kAdmittedAbandoned},
        {"invited", Completions::kInvited},
+       {"bits", Completions::kWhatBits},
        {"most", Completions::kMost}});
+  add(layout, "leavers",
+      {{"bits", Completions::kLeaverBits}, {"invited", Completions::kInvitedLeaver}});
   add(layout, "leaves",
       {{"left", Leave::left}, {"leftAwake", Leave::leftAwake}, {"admitted", Leave::admitted}});
   add(layout, "keepAlive",
@@ -64,6 +68,8 @@ void addAnswers(Topic& layout) {
       {{"wait", LockManager::Manner::wait},
        {"ifAvailable", LockManager::Manner::ifAvailable},
        {"steal", LockManager::Manner::steal}});
+  add(layout, "requestModes", {{"bits", kModeBits}, {"held", kHeldRequest}});
+  add(layout, "waitGraph", {{"exclusive", WaitGraph::kExclusive}, {"shared", WaitGraph::kShared}});
 }
 
 // JavaScript reads the bit of each word alike.

@@ -62,7 +62,7 @@ void postWaits(const Call& call) {
   call.loop().completions().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
 }
 
-/// (name, mode | manner << 1, priority or nothing): ticket << kAnswerBits | a RequestAnswer, or kNotGranted. A
+/// (name, mode | manner << kModeBits, priority or nothing): ticket << kAnswerBits | a RequestAnswer, or kNotGranted. A
 /// steal may cause completions for other requests.
 std::int32_t request(const Call& call) {
   EventLoop& loop = call.loop();
@@ -71,8 +71,9 @@ std::int32_t request(const Call& call) {
   PendingTicket ticket(loop, kRequest, Tickets::kNoWord);
   Waiter& w = ticket.waiter();
   if (call.has(2)) w.priority = call.number(2);
-  const auto answer = lockManager().request(
-      loop.lockClient(), w, name.view(), static_cast<Mode>(how & 1), static_cast<Manner>(how >> 1));
+  const auto answer = lockManager().request(loop.lockClient(), w, name.view(),
+                                            static_cast<Mode>(how & ((1 << kModeBits) - 1)),
+                                            static_cast<Manner>(how >> kModeBits));
   postWaits(call);
   const auto keep = [&ticket](RequestAnswer now) { return ticket.keep() << kAnswerBits | now; };
   if (answer == LockManager::Answer::waiting) return keep(kWaiting);
@@ -113,7 +114,7 @@ std::int32_t release(const Call& call) {
   return isHeld ? call.completions() : kStolen;
 }
 
-/// An array of name, mode | held << 1, number of the environment, and so on.
+/// An array of name, mode | kHeldRequest, number of the environment, and so on.
 napi_value query(const Call& call) {
   const Napi::Env env(call.env());
   const std::vector<LockManager::Entry> entries = lockManager().query();
@@ -122,7 +123,8 @@ napi_value query(const Call& call) {
   for (const LockManager::Entry& one : entries) {
     // Not a Napi::String, which is assigned as UTF-8: that has no unpaired surrogates.
     all[at++] = one.name;
-    all[at++] = Napi::Number::New(env, static_cast<int>(one.mode) | (one.isHeld ? 2 : 0));
+    all[at++] = Napi::Number::New(
+        env, static_cast<std::int32_t>(one.mode) | (one.isHeld ? kHeldRequest : 0));
     all[at++] = Napi::Number::New(env, one.thread);
   }
   return all;

@@ -24,6 +24,11 @@ enum WaitAnswer : std::int32_t { kNotified = 1, kNotifiedAbandoned = 2 };
 enum RequestAnswer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
 constexpr int kAnswerBits = 2;
 
+/// The bits of the mode of a request. Its manner is in the bits above.
+constexpr int kModeBits = 1;
+/// The bit beside the mode of a request that holds its lock, where query() describes it.
+constexpr std::int32_t kHeldRequest = 1 << kModeBits;
+
 inline std::int32_t outcomeOf(bool in, const Waiter& w) {
   if (!in) return kNotGranted;
   return w.abandoned ? kGrantedAbandoned : kGranted;

@@ -18,9 +18,8 @@ const turnEnd = require('./turn_end.js')
 const { searchFailed } = require('./warnings.js')
 const native = require('../addon/load.js')
 
-const exclusive = 0
-const shared = -1
-const valueShift = 2
+const { exclusive, shared } = native.layout.waitGraph
+const { valueShift } = native.layout.semaphore
 const mostDeadlocks = 16
 
 /** All holds of this thread, each with its link. */

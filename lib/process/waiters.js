@@ -9,7 +9,8 @@ const { addSource } = require('../core/pending.js')
 const { keepAlive } = require('./keep_alive.js')
 const { tickets } = require('./tickets.js')
 
-const { completions: kinds, leaves, outcomes } = native.layout
+const { completions: kinds, leavers, leaves, outcomes } = native.layout
+const kindMask = (1 << kinds.bits) - 1
 // The answers of C++ other than a ticket.
 const { granted, grantedAbandoned, notGranted, refused, stolen } = outcomes
 const isGranted = (outcome) => outcome === granted || outcome === grantedAbandoned
@@ -117,9 +118,9 @@ function takeAll(lock) {
   let count = lock.leaveAll()
   while (count > 0) {
     for (let i = 0; i < count; i++) {
-      const ticket = completions[i] >> 1
+      const ticket = completions[i] >> leavers.bits
       all.push(tickets.at(ticket))
-      tickets.leave(ticket, completions[i] & 1 ? leaves.leftAwake : leaves.left)
+      tickets.leave(ticket, completions[i] & leavers.invited ? leaves.leftAwake : leaves.left)
     }
     count = count === mostCompletions ? native.eventLoop.leavers() : 0
   }
@@ -175,7 +176,7 @@ function takeClaimed(items, admitted = admit) {
 
 /** The admitted waiter, whose ticket C++ has back already. Undefined for an invitation. */
 function claim(item) {
-  return (item & 3) === kinds.invited ? undefined : tickets.take(item >> 2)
+  return (item & kindMask) === kinds.invited ? undefined : tickets.take(item >> kinds.bits)
 }
 
 /** The waiter is admitted. */
@@ -186,10 +187,10 @@ function begin(waiter) {
 
 function takeItem(item, waiter, admitted) {
   if (waiter === undefined) {
-    answerInvitation(item >> 2, admitted)
+    answerInvitation(item >> kinds.bits, admitted)
   } else {
     begin(waiter)
-    admitted(waiter, (item & 3) === kinds.admittedAbandoned)
+    admitted(waiter, (item & kindMask) === kinds.admittedAbandoned)
   }
 }
 

@@ -23,7 +23,7 @@ const {
 } = require('../process/waiters.js')
 const { makeLock } = require('./lock.js')
 
-const { leaves, requestAnswers: answers, requestManners: manners } = native.layout
+const { leaves, requestAnswers: answers, requestManners: manners, requestModes } = native.layout
 
 // The ticket of a request that is over.
 const released = -1
@@ -189,7 +189,7 @@ function enter(name, wish, Kind, callback) {
   // A request that may not wait is never queued, where it would keep others out.
   const isNow = ifAvailable || timeout === 0
   const manner = steal ? manners.steal : isNow ? manners.ifAvailable : manners.wait
-  const how = mode | (manner << 1)
+  const how = mode | (manner << requestModes.bits)
   const answer =
     priority === 0
       ? native.lockManager.request(name, how)
@@ -264,9 +264,9 @@ function query() {
   const all = native.lockManager.query()
   for (let i = 0; i < all.length; i += 3) {
     const [name, state, thread] = all.slice(i, i + 3)
-    const list = state & 2 ? snapshot.held : snapshot.pending
+    const list = state & requestModes.held ? snapshot.held : snapshot.pending
     const clientId = `node-${process.pid}-${thread}`
-    list.push({ name, mode: modeNames[state & 1], clientId })
+    list.push({ name, mode: modeNames[state & ~requestModes.held], clientId })
   }
   return snapshot
 }
