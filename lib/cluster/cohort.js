@@ -179,8 +179,7 @@ class Cohort {
 
   leave(waiter, reason) {
     this.#remove(waiter.lease, waiter)
-    waiter.end()
-    waiter.reject(reason)
+    waiter.giveUp(reason)
   }
 
   #remove(lease, waiter) {

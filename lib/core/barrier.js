@@ -68,8 +68,7 @@ class LocalBarrier extends LocalLock {
 
   leave(party, reason) {
     this.dequeue(party)
-    party.end()
-    party.reject(reason)
+    party.giveUp(reason)
     this.break()
   }
 

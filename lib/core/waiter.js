@@ -60,6 +60,12 @@ class AnyWaiter {
   end() {
     if (this.limits !== null) this.limits.end()
   }
+
+  /** The waiter has left the queue, and no observer counts it. */
+  giveUp(reason) {
+    this.end()
+    this.reject(reason)
+  }
 }
 
 /** A waiter in a queue of this thread (wait_queue.js). */

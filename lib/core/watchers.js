@@ -49,8 +49,7 @@ class Watchers {
 
   leave(watcher, reason) {
     this.#remove(watcher)
-    watcher.end()
-    watcher.reject(reason)
+    watcher.giveUp(reason)
   }
 
   #remove(watcher) {

@@ -29,14 +29,15 @@ class Sleepers {
   enqueue(sleeper) {
     this.#all.add(sleeper)
     sleeper.timer = setTimeout(() => {
-      this.#wake(sleeper)
+      this.#all.delete(sleeper)
+      sleeper.end()
       sleeper.resolve()
     }, sleeper.time)
   }
 
   leave(sleeper, reason) {
-    this.#wake(sleeper)
-    sleeper.reject(reason)
+    this.#all.delete(sleeper)
+    sleeper.giveUp(reason)
   }
 
   endAll(reason) {
@@ -45,11 +46,6 @@ class Sleepers {
 
   timeoutError(timeout) {
     return this.#lock.timeoutError(timeout)
-  }
-
-  #wake(sleeper) {
-    this.#all.delete(sleeper)
-    sleeper.end()
   }
 }
 

@@ -73,8 +73,7 @@ class Flight {
 
   leave(caller, reason) {
     this.#callers.delete(caller)
-    caller.end()
-    caller.reject(reason)
+    caller.giveUp(reason)
     if (this.#callers.size > 0) return
     this.#onEnd()
     abort(this.#controller, reason)
