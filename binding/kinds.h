@@ -119,10 +119,10 @@ inline void passOn(ConditionVariable& condition, const Waiter& w) {
 
 /// The same for an admission of which JavaScript has not been told.
 template <class Lock>
-void passOnUntold(Lock& lock, const Waiter& w) {
+void passOnUndelivered(Lock& lock, const Waiter& w) {
   passOn(lock, w);
 }
-inline void passOnUntold(host::HostEvent& event, const Waiter&) { event.passOn(1); }
+inline void passOnUndelivered(host::HostEvent& event, const Waiter&) { event.passOn(1); }
 
 template <class Lock>
 Leave quit(Lock& lock, Waiter& w) {
@@ -213,7 +213,7 @@ constexpr bool kBeginsAsZero =
 template <class Lock>
 constexpr Kind kKind{
     .quit = [](void* lock, Waiter& w) { return quit(*static_cast<Lock*>(lock), w); },
-    .passOn = [](void* lock, const Waiter& w) { passOnUntold(*static_cast<Lock*>(lock), w); },
+    .passOn = [](void* lock, const Waiter& w) { passOnUndelivered(*static_cast<Lock*>(lock), w); },
     .abandon = [](void* lock, AgentId agent,
                   const Holding& held) { abandon(*static_cast<Lock*>(lock), agent, held); },
     .isHeld = [](void* lock, AgentId agent,

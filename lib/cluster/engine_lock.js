@@ -128,8 +128,8 @@ class EngineLock extends AnyLock {
 
   /**
    * Resolves to a hold that fits `wish` (see cohort.js); with `ifAvailable`, perhaps to undefined. Derived classes
-   * implement enterLocal(wish, limits), a promise of a place in the local lock, or of undefined with `ifAvailable`, and
-   * leaveLocal(wish, place), which releases it and returns how much that has admitted.
+   * implement enterLocal(wish, limits), a promise of a grant of the local lock, or of undefined with `ifAvailable`, and
+   * leaveLocal(wish, localGrant), which releases it and returns how much that has admitted.
    */
   take(wish, limits) {
     const isFull = this.isFull(limits.maxPending)
@@ -206,27 +206,27 @@ class EngineLock extends AnyLock {
     const caller = { mode: wish.mode, isIn: false, isWaiting: false, isPassing }
     this.callers.add(caller)
     if (isPassing) this.passers++
-    let place
+    let localGrant
     try {
       this.#hub.admit(this)
       this.#hub.setWaiting(caller, this.cohort().maxHold < Infinity)
-      place = await this.enterLocal(wish, limits)
+      localGrant = await this.enterLocal(wish, limits)
       this.#hub.setWaiting(caller, false)
-      const taken = place === undefined ? undefined : this.cohort().take(wish, signal)
+      const taken = localGrant === undefined ? undefined : this.cohort().take(wish, signal)
       const hold = taken instanceof Promise ? await taken : taken
-      if (hold !== undefined) return hold.begin(place, caller)
-      if (place === undefined && wish.refusal !== undefined) throw wish.refusal()
+      if (hold !== undefined) return hold.begin(localGrant, caller)
+      if (localGrant === undefined && wish.refusal !== undefined) throw wish.refusal()
     } catch (error) {
-      this.#giveUp(wish, place, caller)
+      this.#giveUp(wish, localGrant, caller)
       throw error
     }
-    this.#giveUp(wish, place, caller)
+    this.#giveUp(wish, localGrant, caller)
     return undefined
   }
 
-  #giveUp(wish, place, caller) {
+  #giveUp(wish, localGrant, caller) {
     this.#hub.setWaiting(caller, false)
-    if (place !== undefined) this.#letGo(wish, place)
+    if (localGrant !== undefined) this.#letGo(wish, localGrant)
     this.#end(caller)
   }
 
@@ -241,7 +241,7 @@ class EngineLock extends AnyLock {
       if (hold.isOver) return
     }
     hold.isOver = true
-    this.#letGo(hold.wish, hold.place, hold)
+    this.#letGo(hold.wish, hold.localGrant, hold)
     this.#end(hold.caller)
   }
 
@@ -253,7 +253,7 @@ class EngineLock extends AnyLock {
     if (hold.isOver) return
     hold.wish = { ...wish, units, cost: units }
     this.cohort().shrink(hold.lease, units)
-    this.#letGo({ ...wish, units: wish.units - units }, hold.place)
+    this.#letGo({ ...wish, units: wish.units - units }, hold.localGrant)
   }
 
   /** Ends a hold that no caller has seen. */
@@ -263,9 +263,9 @@ class EngineLock extends AnyLock {
   }
 
   /** Admits the next waiters of this thread, if any; their leases are ready. */
-  #letGo(wish, place, hold) {
+  #letGo(wish, localGrant, hold) {
     const cohort = this.cohort()
-    cohort.expect(this.leaveLocal(wish, place))
+    cohort.expect(this.leaveLocal(wish, localGrant))
     cohort.release(hold)
   }
 

@@ -117,8 +117,8 @@ class EngineRWLock extends EngineLock {
   async #rise(hold, isToWait, signal) {
     if (this.rising++ === 0) this.cohort().rise(hold.lease)
     try {
-      const upgraded = hold.place.upgrade({ signal, timeout: isToWait ? undefined : 0 })
-      hold.place = await this.during(upgraded)
+      const upgraded = hold.localGrant.upgrade({ signal, timeout: isToWait ? undefined : 0 })
+      hold.localGrant = await this.during(upgraded)
     } catch (error) {
       if (error === reasonOf(signal)) throw error
       if (error.code === 'ERR_LOCK_UPGRADE') throw upgradeError(this)
@@ -143,9 +143,9 @@ class EngineRWLock extends EngineLock {
       upper.under = hold
       // Readers that the new hold admits after the writer also get later tokens.
       hold.lease.turn.follow(upper.lease.turn)
-      return this.#succeed(upper, hold, hold.place, write)
+      return this.#succeed(upper, hold, hold.localGrant, write)
     } catch (error) {
-      hold.place = this.#lower(hold)
+      hold.localGrant = this.#lower(hold)
       cohort.release(undefined)
       throw error
     }
@@ -153,22 +153,22 @@ class EngineRWLock extends EngineLock {
 
   /** The local lock admits the readers at the head of its queue. */
   #lower(hold) {
-    const place = hold.place.downgrade()
+    const localGrant = hold.localGrant.downgrade()
     this.cohort().expect(this.local.readers() - 1)
-    return place
+    return localGrant
   }
 
   #downgrade(hold) {
     const { lease } = hold.under ?? hold
-    const place = this.#lower(hold)
-    const next = this.#succeed(new Hold(lease, read), hold, place, read)
+    const localGrant = this.#lower(hold)
+    const next = this.#succeed(new Hold(lease, read), hold, localGrant, read)
     if (hold.under === undefined) this.cohort().shrink(lease, read.units)
     this.cohort().release(hold)
     return this.#reader(next)
   }
 
   /** Replaces `hold`, whose releaser has ended, by `next`. */
-  #succeed(next, hold, place, { mode }) {
+  #succeed(next, hold, localGrant, { mode }) {
     const { observer } = this
     if (observer !== null) {
       if (hold.observed !== undefined) observed.ended(observer, hold.observed, 1)
@@ -176,7 +176,7 @@ class EngineRWLock extends EngineLock {
     }
     hold.isOver = true
     next.follow(hold)
-    next.place = place
+    next.localGrant = localGrant
     next.caller = hold.caller
     next.caller.mode = mode
     return next

@@ -7,7 +7,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
-const { giveBackUnseen } = require('../core/releaser.js')
+const { giveBackUndelivered } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
 const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
@@ -51,7 +51,7 @@ class EngineSemaphore extends EngineLock {
     const hold = await this.take(asked, limits)
     if (hold === undefined) return undefined
     this.#holds.add(hold)
-    return asTicket(hold.place, this.releaser(hold))
+    return asTicket(hold.localGrant, this.releaser(hold))
   }
 
   give(hold) {
@@ -61,7 +61,7 @@ class EngineSemaphore extends EngineLock {
 
   async waitForUnlock(weight, options) {
     const [, release] = await this.acquireUnits(readWatch(weight, options), pass)
-    giveBackUnseen(release)
+    giveBackUndelivered(release)
   }
 
   /** The value is fixed: all constructors of the semaphore must agree on it. */

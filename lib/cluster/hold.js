@@ -19,15 +19,15 @@ class Hold {
     /** The holder before, in another process, did not release the lease. */
     this.isAbandoned = lease.isAbandoned
     lease.isAbandoned = false
-    lease.isUntold = false
+    lease.isUndelivered = false
     lease.isUnused = false
     this.token = lease.turn.nextToken()
     lease.holds.add(this)
   }
 
-  /** `caller` holds it by `place`, its grant of the local lock. */
-  begin(place, caller) {
-    this.place = place
+  /** `caller` holds it by `localGrant`, its grant of the local lock. */
+  begin(localGrant, caller) {
+    this.localGrant = localGrant
     this.caller = caller
     caller.isIn = true
     return this
@@ -54,7 +54,7 @@ class Hold {
     if (this.lease.holds.size === 1) this.lease.isUnused = true
     if (!this.isAbandoned) return
     this.lease.isAbandoned = true
-    this.lease.isUntold = true
+    this.lease.isUndelivered = true
   }
 
   get signal() {

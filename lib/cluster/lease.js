@@ -33,7 +33,7 @@ class Lease {
   #isBusy = false
   #isToAskAgain = false
   /** Whether no caller has yet seen the server's report on the holder before. */
-  isUntold = true
+  isUndelivered = true
   /** Whether no caller has used it. */
   isUnused = true
   /** Whether it has no caller now, as its cohort has filed it. */

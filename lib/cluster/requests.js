@@ -21,7 +21,7 @@ function requestOf(lease) {
 }
 
 /** The request to give all of it back. */
-const leavingOf = (lease) => leaving(lease, 0, lease.isUntold, lease.isUnused)
+const leavingOf = (lease) => leaving(lease, 0, lease.isUndelivered, lease.isUnused)
 
 /** The request to give back all but `units`. */
 const shrinkingOf = (lease, units) => leaving(lease, units, false, false)

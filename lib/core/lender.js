@@ -119,6 +119,6 @@ Lender.prototype.addToken = null
 Lender.prototype.scope = 'process'
 
 /** Whether the lock was lent after a death of which no grant was told: it must be given back, as abandoned. */
-Lender.prototype.isDeathUntold = false
+Lender.prototype.isDeathUndelivered = false
 
 module.exports = { Lender, lent, lentAbandoned, notLent }

@@ -132,7 +132,7 @@ class LentMutex extends LentTickets {
   }
 
   mayHandOn() {
-    return this.tickets === null && !this.lender.isDeathUntold && this.lender.mayKeep()
+    return this.tickets === null && !this.lender.isDeathUndelivered && this.lender.mayKeep()
   }
 
   /** Reports the release. Returns false if the observer has released the lock meanwhile. */
@@ -238,7 +238,7 @@ class LentMutex extends LentTickets {
       if (this.hasQueue()) {
         if (this.tickets === null && this.queue.head.priority < this.priority) this.borrowAnew()
       } else if (this.ticket === none || this.withdraw()) {
-        this.rests()
+        this.stopWaiting()
       }
     }
     this.lender.catchUp()

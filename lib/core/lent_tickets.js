@@ -48,7 +48,7 @@ class LentTickets extends UnqueuedForms {
   }
 
   /** The last waiter has left. */
-  rests() {
+  stopWaiting() {
     this.current = free
     this.lender.keepAlive(false)
     if (this.idleListener !== null) this.reportIdle()

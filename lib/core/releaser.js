@@ -11,7 +11,7 @@ const done = Promise.resolve()
 const undelivered = Symbol('undelivered')
 
 /** Releases the grant of `release`, which no caller has seen. */
-function giveBackUnseen(release) {
+function giveBackUndelivered(release) {
   const giveBack = release[undelivered] ?? release
   giveBack()
 }
@@ -44,4 +44,4 @@ function makeReleaser(release, abandoned) {
   return release
 }
 
-module.exports = { defineLazy, giveBackUnseen, localGrant, makeReleaser, undelivered }
+module.exports = { defineLazy, giveBackUndelivered, localGrant, makeReleaser, undelivered }

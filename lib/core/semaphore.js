@@ -171,11 +171,11 @@ class LocalSemaphore extends LocalLock {
     this.checkRelease()
     checkRoom(this, this.value, weight)
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
-    this.comesBack(weight)
+    this.putBack(weight)
   }
 
   /** release() of units that were never taken raises `whole`. */
-  comesBack(weight) {
+  putBack(weight) {
     this.value += weight
     if (this.value > this.whole) this.whole = this.value
     this.admit()
@@ -200,7 +200,7 @@ class LocalSemaphore extends LocalLock {
   /** A grant of `weight` units is over. */
   giveBack(weight) {
     const back = this.roomFor(weight)
-    if (back > 0) this.comesBack(back)
+    if (back > 0) this.putBack(back)
   }
 
   setValue(value) {

@@ -40,7 +40,7 @@ function releaser(lock, weight) {
     isOver = true
     if (lock.observer !== null) endObserved(lock, weight, Releaser)
     // A key may have all of them back already, by release().
-    else if (back > 0) lock.comesBack(back)
+    else if (back > 0) lock.putBack(back)
   }
   return makeReleaser(Releaser, false)
 }

@@ -23,7 +23,7 @@ const { now } = native.clock
 
 /** The offset of the two ends in an RWLockSlot (src/host/layout.h), in words. */
 const restAt = native.layout.host.writeRest
-// Their places among the ends, which have two words each.
+// Their indexes among the ends, which have two words each.
 const writeRest = 0
 const readRest = (native.layout.host.readRest - restAt) / 2
 /** A bit of an end: the writer had released, so its death is not reported. The bits above hold the time. */
@@ -63,8 +63,8 @@ class TimedRWLock extends HostRWLock {
   }
 
   /** The timer of a maxHold ends each hold of this thread, and that of a rest gives the lock back. */
-  isOutOfOurHands() {
-    return this.#hasEnd || this.shared.rests > 0 || super.isOutOfOurHands()
+  canBeGrantedElsewhere() {
+    return this.#hasEnd || this.shared.rests > 0 || super.canBeGrantedElsewhere()
   }
 
   acquireRead(options) {
@@ -173,11 +173,11 @@ class TimedRWLock extends HostRWLock {
    * a longer one, and another process may have corrupted the slot. Stores that limit, so that no caller waits for the
    * later end again.
    */
-  #limit(place, end) {
+  #limit(index, end) {
     const until = Number(end >> 1n)
     const latest = Math.ceil(now() + this.#minHold)
     if (until <= latest) return until
-    Atomics.compareExchange(this.#ends, place, end, (BigInt(latest) << 1n) | (end & released))
+    Atomics.compareExchange(this.#ends, index, end, (BigInt(latest) << 1n) | (end & released))
     return latest
   }
 

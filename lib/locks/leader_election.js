@@ -11,7 +11,7 @@ const {
   checkSignal,
   isObject,
 } = require('../core/options.js')
-const { giveBackUnseen } = require('../core/releaser.js')
+const { giveBackUndelivered } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
 const { receiverError } = require('./receiver.js')
 const { lockOf } = require('./single.js')
@@ -152,7 +152,7 @@ class Election {
     try {
       if (signal.aborted) {
         // No callback saw the death that this grant reports, so the next leader is told.
-        giveBackUnseen(release)
+        giveBackUndelivered(release)
         return undefined
       }
       this.#hasLed = true

@@ -7,7 +7,7 @@ const platform = require('../core/platform.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait, refuseNumber } = require('../core/options.js')
-const { defineLazy, giveBackUnseen, makeReleaser } = require('../core/releaser.js')
+const { defineLazy, giveBackUndelivered, makeReleaser } = require('../core/releaser.js')
 
 /** Each key once, in an order that depends only on the keys. */
 function inOrder(keys) {
@@ -206,7 +206,7 @@ function releaseAll(held) {
  * is told.
  */
 function giveBack(held) {
-  for (const release of held.reverse()) giveBackUnseen(release)
+  for (const release of held.reverse()) giveBackUndelivered(release)
 }
 
 module.exports = {

@@ -4,7 +4,7 @@ const { abort, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following } = require('../core/following.js')
 const { checkCallback, checkObject, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
-const { giveBackUnseen } = require('../core/releaser.js')
+const { giveBackUndelivered } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
 const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
 
@@ -42,7 +42,7 @@ async function mapped(open, defaults, iterable, fn, options = {}) {
       const [, release] = await open().acquireUnits(asked)
       if (signal.aborted) {
         // No job began, so the next grant reports the death that this grant reports.
-        giveBackUnseen(release)
+        giveBackUndelivered(release)
         break
       }
       jobs.begin(item, index, release)

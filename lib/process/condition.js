@@ -39,12 +39,12 @@ class SharedCondition extends SharedLock {
       this.wordIndex,
       lender.wordIndex,
       strictness,
-      +lender.isDeathUntold,
+      +lender.isDeathUndelivered,
     )
   }
 
   releaseMutex(mutex) {
-    mutex.lender.isDeathUntold = false
+    mutex.lender.isDeathUndelivered = false
     mutex.releaseToWait()
     mutex.catchUp()
   }
@@ -60,7 +60,7 @@ class SharedCondition extends SharedLock {
     checkStack()
     const { lender } = mutex
     const answer = this.waitInCpp(mutex, timeout)
-    lender.isDeathUntold = (answer & abandoned) !== 0
+    lender.isDeathUndelivered = (answer & abandoned) !== 0
     mutex.catchUp()
     if ((answer & notified) === 0) throw this.timeoutError(timeout)
   }
@@ -68,20 +68,20 @@ class SharedCondition extends SharedLock {
   /** Waits in C++, which releases the mutex where a timeout of node:vm ends the wait. Then no code here runs any more. */
   waitInCpp(mutex, timeout) {
     const { current, lender } = mutex
-    const { isDeathUntold } = lender
+    const { isDeathUndelivered } = lender
     mutex.current = free
-    lender.isDeathUntold = false
+    lender.isDeathUndelivered = false
     try {
       return native.condition.waitSync(
         this.wordIndex,
         lender.wordIndex,
         timeout,
         this.strictness(mutex),
-        +isDeathUntold,
+        +isDeathUndelivered,
       )
     } finally {
       mutex.current = current
-      lender.isDeathUntold = isDeathUntold
+      lender.isDeathUndelivered = isDeathUndelivered
     }
   }
 

@@ -37,7 +37,7 @@ class ConditionalMutex extends LentMutex {
 
   /** The notified holder of `grant` has the lock again. */
   isBack(grant, isAbandoned) {
-    if (isAbandoned) this.lender.isDeathUntold = true
+    if (isAbandoned) this.lender.isDeathUndelivered = true
     this.arrives()
     // A ticket left in the queue would get the lock while this thread blocks and waits for it.
     if (this.ticket !== none) this.withdraw()
@@ -49,7 +49,7 @@ class ConditionalMutex extends LentMutex {
 /** A holder that has waited for a condition. It goes on with its former grant, so the next grant reports a death. */
 class LentReturner extends Returner {
   enter(mutex, isAbandoned) {
-    if (isAbandoned) mutex.lender.isDeathUntold = true
+    if (isAbandoned) mutex.lender.isDeathUndelivered = true
     super.enter(mutex)
   }
 }

@@ -61,7 +61,7 @@ class SharedRWLock extends SharedLock {
    * While this thread writes, no waiter can be admitted. While it reads, none of its writers can,
    * except its only reader when that upgrades.
    */
-  isOutOfOurHands() {
+  canBeGrantedElsewhere() {
     const { isHeld, reads, waitingReads, upgrading } = this.shared
     return !isHeld && (reads === upgrading || waitingReads > 0)
   }

@@ -222,7 +222,7 @@ class SharedLock extends AnyLock {
   began() {}
 
   /** Whether another thread could admit the waiters. */
-  isOutOfOurHands() {
+  canBeGrantedElsewhere() {
     return true
   }
 

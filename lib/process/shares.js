@@ -53,7 +53,7 @@ class SharedState {
   wait(lock, change) {
     this.waiting += change
     // Only a wait that another thread or process can end keeps the event loop alive.
-    const isAlive = this.waiting > 0 && lock.isOutOfOurHands()
+    const isAlive = this.waiting > 0 && lock.canBeGrantedElsewhere()
     if (isAlive === this.isAlive) return
     this.isAlive = isAlive
     keepAlive.count(isAlive ? +1 : -1, this.isHost)

@@ -95,13 +95,13 @@ class WordLender extends Lender {
 
   giveBack(isAbandoned) {
     this.stay.end()
-    if (isAbandoned || this.isDeathUntold) return this.#abandon()
+    if (isAbandoned || this.isDeathUndelivered) return this.#abandon()
     return this.putBack() ? undefined : this.#putBackToQueue()
   }
 
   #abandon() {
     const completions = this.native.abandon(this.wordIndex)
-    this.isDeathUntold = false
+    this.isDeathUndelivered = false
     return claimAll(completions)
   }
 

@@ -2,7 +2,7 @@
 const { modeNames } = require('./request_options.js')
 const { reasonOf } = require('../core/abort.js')
 const { isObject } = require('../core/options.js')
-const { giveBackUnseen } = require('../core/releaser.js')
+const { giveBackUndelivered } = require('../core/releaser.js')
 const { receiverError } = require('../locks/receiver.js')
 
 const secret = Symbol('for the lock manager')
@@ -69,7 +69,7 @@ function checkInTime(release, signal) {
   try {
     isLate = Boolean(signal?.aborted)
   } finally {
-    if (isLate) giveBackUnseen(release)
+    if (isLate) giveBackUndelivered(release)
   }
   if (isLate) throw reasonOf(signal)
 }

@@ -99,14 +99,14 @@ class Request extends AnyLock {
     if (count > 0) takeCompletions(count)
   }
 
-  /** `isUnseen`: no caller has seen its grant, so the next one reports a death. */
-  release(isUnseen = false) {
+  /** `isUndelivered`: no caller has seen its grant, so the next one reports a death. */
+  release(isUndelivered = false) {
     const { ticket } = this
     if (ticket < 0) return
     checkStackToRelease()
     this.ticket = released
     const { release } = native.lockManager
-    const count = isUnseen ? release(ticket, 1) : release(ticket)
+    const count = isUndelivered ? release(ticket, 1) : release(ticket)
     if (count === stolen) {
       tickets.leave(ticket, leaves.leftAwake) // its completion is on the way
       this.lose()

@@ -39,13 +39,13 @@ class BasicConditionVariable {
   };
 
   /// The mutex is locked again when this returns, also after the deadline. Only a Stop (thread_parker.h) ends the wait
-  /// for the mutex, too. `isUntold`: as for enter.
+  /// for the mutex, too. `isUndelivered`: as for enter.
   Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent(),
-                    bool isStrict = false, bool isUntold = false) {
+                    bool isStrict = false, bool isUndelivered = false) {
     auto& parker = P::parker();
     Waiter w(parker, me);
     w.mayBeOvertaken = !isStrict;
-    enter(w, mutex, isUntold);
+    enter(w, mutex, isUndelivered);
     if (!parker.waitUntil(deadline)) {
       if (leave(w)) return {false, mutex.lock(me)};
       if (!parker.waitUntil(kNever)) return {true, BasicMutex<P>::entry(stop(w, parker), w)};
@@ -93,9 +93,9 @@ class BasicConditionVariable {
   void notifyAll() { notify(~std::size_t{0}); }
 
   /// For callers that do not block: enters the queue and unlocks the mutex. The wakes come from the mutex:
-  /// mutex.resume(w, how) says when it is locked again. `isUntold`: the caller was told of a death, and leaves
+  /// mutex.resume(w, how) says when it is locked again. `isUndelivered`: the caller was told of a death, and leaves
   /// it to the next holder.
-  void enter(Waiter& w, BasicMutex<P>& mutex, bool isUntold = false) {
+  void enter(Waiter& w, BasicMutex<P>& mutex, bool isUndelivered = false) {
     if (mutex.owner() != w.agent || w.agent == kNoAgent) {
       throwMisuse(Fault::notHolder, "wait on a condition without holding its mutex");
     }
@@ -106,7 +106,7 @@ class BasicConditionVariable {
       bucket.obtainQueue().enter(w);
       word_.store(kQueued, std::memory_order_relaxed);
     }
-    if (isUntold) {
+    if (isUndelivered) {
       mutex.abandon(w.agent);
     } else {
       mutex.unlock(w.agent);

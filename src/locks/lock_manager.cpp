@@ -99,11 +99,11 @@ Leave LockManager::leave(Waiter& w) {
   return w.invitationSent ? Leave::leftAwake : Leave::left;
 }
 
-bool LockManager::release(Waiter& w, bool isUnseen) {
+bool LockManager::release(Waiter& w, bool isUndelivered) {
   Wakes wakes;
   const std::lock_guard guard(mutex_);
   const bool isHeld = w.state == Waiter::State::admitted;
-  if (isHeld && isUnseen && w.abandoned) named(w).second.abandoned = true;
+  if (isHeld && isUndelivered && w.abandoned) named(w).second.abandoned = true;
   end(w, wakes);
   return isHeld;
 }

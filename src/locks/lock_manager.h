@@ -99,9 +99,9 @@ class LockManager {
   /// came too late goes to the next request.
   Leave leave(Waiter& w);
 
-  /// Releases. False when the lock was stolen: the invitation that says so is still to come. `isUnseen`: the holder has
-  /// not been told of a death, so the next one is.
-  bool release(Waiter& w, bool isUnseen = false);
+  /// Releases. False when the lock was stolen: the invitation that says so is still to come. `isUndelivered`: the holder
+  /// has not been told of a death, so the next one is.
+  bool release(Waiter& w, bool isUndelivered = false);
 
   /// Ends all requests of `dead`. Waiters with `invitationSent` are still to be woken.
   void forget(Client& dead) noexcept;
