@@ -1,7 +1,7 @@
 'use strict'
 // The cohort rule (lock cohorting: Dice, Marathe, Shavit): how long a borrower passes a lent lock
 // along its own queue while other threads or processes wait for it (docs/decisions/lenders.md). Every
-// lender uses it.
+// lender uses it, and so do the leases of engines.
 const { now } = require('./builtins.js')
 
 /** A stay ends after `handOffs` and at least `least` ms, and in any case after `most` ms. */

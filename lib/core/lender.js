@@ -1,8 +1,8 @@
 'use strict'
 // The interface of every lender: a lock of a wider scope borrows from it (docs/decisions/lenders.md).
 //
-// A lender lends one lock to one thread at a time (over an engine: to one process). The local lock
-// (lent_mutex.js) calls the lender; the lender delivers a loan by `lock.lent(ticket, isAbandoned)`.
+// A lender lends one lock to one thread at a time. The local lock (lent_mutex.js) calls the lender; the lender delivers a
+// loan by `lock.lent(ticket, isAbandoned)`. Locks over an engine have leases instead (../cluster/lease.js).
 //
 //   tryBorrow, borrowNow, or borrow and later lent()    the lock is here: each loan is given back once
 //   giveBack                                            another thread may borrow it

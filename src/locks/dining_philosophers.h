@@ -1,4 +1,5 @@
 // Dining philosophers: a seat has one philosopher, and two neighbours never eat at once.
+// For C++ programs: the addon does not use it.
 //
 // Two implementations over the same rule (dining_table.h), as in Preshing's article:
 //   DiningPhilosophers           the table under a mutex, any number of seats

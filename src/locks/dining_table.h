@@ -1,4 +1,5 @@
 // The rule of the dining philosophers, independent of the storage of its bits.
+// For C++ programs: the addon does not use it.
 //
 // n philosophers sit in a ring; fork i lies between i and its right neighbour. Per philosopher one
 // bit, per fork one bit:

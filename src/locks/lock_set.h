@@ -1,4 +1,5 @@
 // Several mutexes at once, without deadlock: the dining philosophers' problem for any graph.
+// For C++ programs: the addon does not use it.
 //
 // Every set locks its mutexes in the order of their addresses, each mutex once even if it is listed twice. So
 // among waiting sets, the set that holds the highest locked mutex waits for none of the others: no cycle.

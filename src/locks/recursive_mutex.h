@@ -1,4 +1,5 @@
 // A mutex that its holder may lock again: Preshing's recursive benaphore.
+// For C++ programs: the addon does not use it.
 //
 // The mutex word says who holds it; depth_ counts the holder's locks. Only the holder touches depth_, so it
 // needs no atomics: a hand-over of the mutex orders one holder's last access before the next holder's first.
