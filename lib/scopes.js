@@ -57,7 +57,7 @@ function openLock(kind, args, settings) {
   return lock
 }
 
-/** For snapshot(): Node.js keeps what this folder has resolved, so the file may be gone by then. */
+/** Loads what snapshot() needs: Node.js keeps what this folder has resolved, so the file may be gone by then. */
 function loadSnapshot() {
   require('./diagnostics/process.js')
 }

@@ -13,9 +13,9 @@
 // caches. So add() writes no JSON, and one timer serves many claims: JSON or a timer for each would take most of the time.
 const { outside } = require('./outside.js')
 
-/** Few, so that a slow server can confirm all of them in time. */
+/** There are few, so that a slow server can confirm all of them in time. */
 const slots = 8
-/** Of the text of a request in a slot: a longer one has no place. */
+/** A request whose text is longer than this has no place in a slot. */
 const mostLetters = 400
 
 /** The first words of the memory: whether the other thread can confirm, and how it looks at the slots. */

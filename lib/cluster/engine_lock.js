@@ -138,7 +138,7 @@ class EngineLock extends AnyLock {
     return isWatched ? this.#observe(wish, limits) : this.#take(wish, limits)
   }
 
-  /** For a caller that may not wait. */
+  /** Takes it for a caller that may not wait. */
   async #takeNow(wish, { ifAvailable, maxPending, priority, signal }, isFull) {
     const observer = wish.isToStay ? null : this.observer
     const asked = [wish.mode, weightOf(wish)]

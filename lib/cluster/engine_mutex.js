@@ -58,7 +58,7 @@ class EngineMutex extends EngineLock {
     return use?.(hold)
   }
 
-  /** For RecursiveMutex, as in LocalMutex: resolves to a grant, which is a hold here. */
+  /** Resolves to a grant for RecursiveMutex, as in LocalMutex. It is a hold here. */
   enter(limits) {
     return this.#hold(limits, (hold) => hold)
   }

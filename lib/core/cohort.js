@@ -6,11 +6,11 @@ const { now } = require('./builtins.js')
 
 /** A stay ends after `handOffs` and at least `least` ms, and in any case after `most` ms. */
 const bounds = Object.freeze({
-  /** Between threads, and between processes of a machine: a hand-over takes some 50 us. */
+  /** The bound between threads, and between processes of a machine, where a hand-over takes some 50 us. */
   local: Object.freeze({ handOffs: 0, least: 1, most: 1 }),
-  /** Between machines: a hand-over takes a round trip to a server, about 1 ms. */
+  /** The bound between machines, where a hand-over takes a round trip to a server, about 1 ms. */
   remote: Object.freeze({ handOffs: 64, least: 2, most: 100 }),
-  /** fairness: 'fifo'. */
+  /** The bound of `fairness: 'fifo'`. */
   fifo: Object.freeze({ handOffs: 0, least: 0, most: 0 }),
 })
 

@@ -43,7 +43,7 @@ function kindOf(value) {
 /** `rule` says what a `value` must be that a caller has given, and `hint` what to do. */
 const typeError = (rule, value, hint = '') => new TypeError(`${rule}, not ${shown(value)}${hint}`)
 
-/** The same where an object is missing: a string in place of a client may have a password in it. */
+/** Does not show the value where an object is missing: a string in place of a client may have a password in it. */
 const kindError = (rule, value) => new TypeError(`${rule}, not ${kindOf(value)}`)
 
 /** Throws unless `value`, which messages call `what`, is of `type`, such as a number ` of keys`. */

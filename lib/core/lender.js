@@ -98,12 +98,12 @@ class Lender {
     return undefined
   }
 
-  /** The data of snapshots. */
+  /** Returns what snapshots show. */
   look() {
     return { locked: this.isLent(), waiting: this.queueSize() + this.lock.queueSize() }
   }
 
-  /** For error messages. */
+  /** Names the lock in error messages. */
   title({ kind }) {
     return `the ${kind}`
   }

@@ -127,7 +127,7 @@ Object.assign(AnyLock.prototype, {
   hasDiagnostics: true,
   name: undefined,
   key: undefined,
-  /** Its drop(lock) is called when the lock becomes idle: the keyed map, or a promise of onIdle(). */
+  /** The keyed map, or a promise of onIdle(). The lock calls its drop(lock) when it becomes idle. */
   idleListener: null,
   pins: 0,
   generation: 0,
@@ -188,7 +188,7 @@ class LocalLock extends AnyLock {
     this.admit()
   }
 
-  /** For an observer: makes `waiter` give up before it has waited. */
+  /** Makes `waiter` give up before it has waited. Its observer calls it. */
   turnAway(waiter, reason) {
     this.leave(waiter, reason)
   }

@@ -177,13 +177,13 @@ const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined
 
 /** Options of a wait. */
 const waitOptions = new Set(['priority', 'timeout', 'signal'])
-/** The same for units of a semaphore. */
+/** Options of a wait for units of a semaphore. */
 const weightedWaitOptions = new Set([...waitOptions, 'weight'])
 /** Options of lock(). */
 const lockingOptions = new Set([...waitOptions, 'maxPending'])
 /** Options of a method that acquires. */
 const acquireOptions = new Set([...lockingOptions, 'ifAvailable'])
-/** The same for units of a semaphore. */
+/** Options of a method that acquires units of a semaphore. */
 const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
 /** The limits of a wait: `options` is a priority, an object with no options but those `known`, or left out. */
@@ -227,7 +227,7 @@ function refuseNumber(options, isRanked = true) {
 
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
 
-/** The same for a thread that blocks. */
+/** Returns the limits of a call that blocks its thread. */
 function readSyncWait(options, known = waitOptions) {
   if (options === undefined) return forEver
   checkWaitObject(options)

@@ -21,7 +21,7 @@ async function run(callback, grant, key, options, told = whole) {
   }
 }
 
-/** The same for a thread that blocks. */
+/** Runs the callback on a thread that blocks for the lock. */
 function runSync(callback, grant, key, told = whole) {
   checkCallback(callback, key)
   checkStack()

@@ -33,7 +33,7 @@ class Writer extends Waiter {
   }
 }
 
-/** The same for a callback: its caller gets a grant, which needs no releaser. */
+/** Derives from `Kind` a waiter for a callback, whose caller gets a grant and needs no releaser. */
 const granted = (Kind) =>
   class extends Kind {
     static valueOf(lock) {

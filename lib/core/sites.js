@@ -45,7 +45,7 @@ function textIn(target) {
   }
 }
 
-/** Enough for the package's frames on top and the caller's frames below. */
+/** This is enough for the package's frames on top and the caller's frames below. */
 const mostFrames = 16
 /** Finds the package's folder in the frame of this file. In a bundle it finds none, and callSite() returns all frames. */
 const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/

@@ -56,7 +56,7 @@ function checkStack(never) {
 }
 
 // biome-ignore format: 384 registers of 8 bytes
-/** The same for a release: 3 KB, less than half as much, so that what could be acquired can be released. */
+/** Checks for a release, which needs 3 KB, less than half as much: what could be acquired can be released. */
 function checkStackToRelease(never) {
   let n = 0
   n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9; n |= 1e9;

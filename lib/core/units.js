@@ -22,12 +22,12 @@ function readAcquire(weight, options) {
   return readUnits(weight, options, weightedAcquireOptions, acquireOptions)
 }
 
-/** The same for a caller that only waits for the units. */
+/** Reads the arguments of a caller that waits without acquiring. */
 function readWatch(weight, options) {
   return readUnits(weight, options, weightedWaitOptions, waitOptions)
 }
 
-/** The same for a thread that blocks. */
+/** Reads the arguments of a call that blocks its thread. */
 function readAcquireSync(weight, options) {
   return readUnits(weight, options, weightedWaitOptions, waitOptions, readSyncWait)
 }

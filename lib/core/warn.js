@@ -98,7 +98,7 @@ function warn(code, message, { detail, site = message } = {}) {
   emit(warning)
 }
 
-/** As warn(), with the stack of the caller: `what` happened there. */
+/** Warns with the stack of the caller, where `what` happened. */
 function warnHere(code, message, what) {
   const stack = callSite()
   const detail = stack === '' ? undefined : `${what} here:\n${stack}`

@@ -12,9 +12,9 @@ class Claim {
     /** The units of a semaphore, the number of readers, or 1. */
     this.units = units
     this.since = since
-    /** Of a wait: the number of waiters. */
+    /** The number of waiters that a wait stands for. */
     this.count = 1
-    /** Of a hold: it has been released. */
+    /** Whether the hold has been released. */
     this.isOver = false
   }
 
@@ -38,18 +38,18 @@ Object.assign(Claim.prototype, {
   /** The number of the claim in the deadlock detection of C++. */
   id: undefined,
   promise: undefined,
-  /** Of a wait: the links that it has begun in (link.js). */
+  /** The links that a wait has begun in (link.js). */
   around: undefined,
   sure: undefined,
-  /** Of a hold: its releaser, in the turn of the event loop in which it began. */
+  /** The releaser of a hold, in the turn of the event loop in which it began. */
   release: undefined,
-  /** Of a hold: its Releaser was collected as garbage. */
+  /** Whether the Releaser of the hold was collected as garbage. */
   isLeaked: false,
   /** The step of `promise`, if known (steps.js). */
   step: undefined,
-  /** The waiting thread blocks. */
+  /** Whether the waiting thread blocks. */
   isSync: false,
-  /** Of an upgrade: the reader's hold, which it keeps meanwhile. */
+  /** The hold of a reader that upgrades, which it keeps meanwhile. */
   hold: undefined,
   /** The waiter in the queue, unless the thread blocks. */
   waiter: undefined,

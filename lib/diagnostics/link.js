@@ -144,7 +144,7 @@ function liveOf(link) {
   return live
 }
 
-/** The same among the links that `link` has begun in for sure. */
+/** Finds it among the links that `link` has begun in for sure. */
 function sureOf(link) {
   let live = link ?? null
   while (live?.isOver) live = live.sure

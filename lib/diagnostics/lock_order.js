@@ -13,7 +13,7 @@ const { idOf, placeOf, titleOf } = require('./title.js')
 
 /** The pairs that this thread has told C++: the inner locks, by the outer one. */
 const known = new Map()
-/** As in C++: programs may make names without end. */
+/** C++ has the same limit: programs may make names without end. */
 const mostKnown = 4096
 let size = 0
 

@@ -17,11 +17,11 @@ class Step {
   constructor(id, link) {
     this.id = id
     this.link = link
-    /** A timer, a request, a socket ...: not a promise. The step does not refer to it: it may end as garbage. */
+    /** Whether it is a timer, a request, a socket ... The step does not refer to it, which may end as garbage. */
     this.isResource = false
-    /** Of a resource: it calls back once. */
+    /** Whether the resource calls back once. */
     this.isOnce = false
-    /** Of a resource: a timer of Node.js, which says itself when it is destroyed. */
+    /** The resource, if it is a timer of Node.js, which says itself when it is destroyed. */
     this.timer = undefined
     /** A reaction that has not run to its end. */
     this.promise = undefined
@@ -30,9 +30,9 @@ class Step {
     this.isSettled = false
     /** Where the promise was made, unless it is a reaction. */
     this.site = undefined
-    /** Of a reaction: the step of the promise that it waits for, if known. */
+    /** The step of the promise that a reaction waits for, if known. */
     this.parent = undefined
-    /** Equal to the number of the current run while the promise is open. */
+    /** It equals the number of the current run while the promise is open. */
     this.openIn = 0
     /** The promise that was opened before this one. */
     this.closed = undefined
@@ -41,9 +41,9 @@ class Step {
     this.maker = undefined
     /** Pending reactions that may settle this promise. */
     this.inside = undefined
-    /** There were too many reactions to keep in `inside`. */
+    /** Whether there were too many reactions to keep in `inside`. */
     this.isCrowded = false
-    /** Of the promise of an acquire: the claim that waits, and then the link that its reactions run in. */
+    /** The claim that waits by the promise of an acquire, and then the link that its reactions run in. */
     this.wait = undefined
     this.handed = undefined
     /** Whether `handed` is an assumption, and whether `link` is. */

@@ -11,7 +11,7 @@ const hostLocks = new Map([
   ['semaphore', HostSemaphore],
   ['read-write lock', HostRWLock],
 ])
-/** The same with a maxHold or a minHold. */
+/** The classes of locks with a maxHold or a minHold. */
 const timedLocks = new Map([
   ['semaphore', () => require('./timed_semaphore.js').TimedSemaphore],
   ['read-write lock', () => require('./timed_rw_lock.js').TimedRWLock],

@@ -89,7 +89,7 @@ function withDefaults(options, defaults) {
 
 const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)
-/** The same for keys, whose caller has no lone priority: the reader of the options refuses it. */
+/** Completes the options for keys, whose caller has no lone priority: the reader of the options refuses it. */
 const acquiringKeys = (defaults, options) =>
   typeof options === 'number' ? options : acquiring(defaults, options)
 const waiting = (defaults, options) =>

@@ -12,7 +12,7 @@ const keyed = { class: 'Keyed', instance: 'a keyed lock' }
 
 /** The key map of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
 let mapOf
-/** The same for a method that is about to block this thread. */
+/** The key map for a method that is about to block this thread. */
 let blockingMapOf
 /** The error that cancel() of `it` rejects with; checks the receiver likewise. */
 let cancelErrorOf

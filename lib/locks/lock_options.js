@@ -24,7 +24,7 @@ const reachOptions = [
 /** Options of every lock's constructor, including those that some scopes refuse with a reason. */
 const lockOptions = new Set(['fairness', 'allowBlockingMainThread', ...reachOptions])
 
-/** The same for a lock that callers acquire, with defaults for all waits. */
+/** Options of a lock that callers acquire, with defaults for all waits. */
 const lockOptionsWithDefaults = new Set([...lockOptions, 'cancelError', 'timeout', 'maxPending'])
 
 /**

@@ -92,7 +92,7 @@ function afterStart(map, begin) {
   return () => {}
 }
 
-/** The same for a thread that blocks. `limits` cover all keys together. */
+/** Acquires one key or several, and blocks this thread. `limits` cover all keys together. */
 function acquireSyncOneOrMany(map, key, limits, acquireSync, late) {
   if (!Array.isArray(key)) return map.with(key, (lock) => acquireSync(lock, limits))
   const { priority, timeout } = limits

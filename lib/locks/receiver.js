@@ -23,9 +23,9 @@ function receiverError({ class: name, instance = a(name) }, method, receiver, ow
 const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 
 // Properties by which code knows a lock without its class, which another copy of the package has as well.
-/** Of every keyed lock. */
+/** Every keyed lock has this property. */
 const keyedMark = Symbol.for('boxoffice.keyed')
-/** Of every lock whose acquire() and waitForUnlock() take a signal. */
+/** Every lock has it whose acquire() and waitForUnlock() take a signal. */
 const signalMark = Symbol.for('boxoffice.takesSignal')
 
 module.exports = { isOfKind, keyedMark, receiverError, signalMark }

@@ -11,9 +11,9 @@ const single = { class: 'Single', instance: 'a lock' }
 
 /** The lock of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
 let lockOf
-/** The same for an `it` of a derived kind, or a closed one. A separate function, so that lockOf() is inlined. */
+/** The lock of an `it` of a derived kind, or of a closed one. It stands apart, so that lockOf() is inlined. */
 let lockOfOther
-/** The same for a method that is about to block this thread. */
+/** The lock for a method that is about to block this thread. */
 let blockingLockOf
 /**
  * The error that cancel() of `it` rejects with. Over an engine, objects of one lock may have

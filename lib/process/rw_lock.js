@@ -231,7 +231,7 @@ class SharedRWLock extends SharedLock {
     this.dispatch(count)
   }
 
-  /** For a grant that reports a death and ends unseen: the next grant reports it instead. */
+  /** Ends a grant that reports a death and that no caller has seen: the next grant reports it instead. */
   abandon(grant, isWriter) {
     if (grant.isOver) return
     checkStackToRelease()

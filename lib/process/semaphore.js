@@ -213,7 +213,7 @@ class SharedSemaphore extends SharedLock {
     return this.passThrough(weight, limits)
   }
 
-  /** Releases again in the same turn. */
+  /** Gives the units back in the turn in which they came. */
   passNow(weight) {
     this.dispatch(this.putBack(weight))
   }
@@ -234,7 +234,7 @@ class Acquirer extends Waiter {
   }
 }
 
-/** As async-mutex does: users rely on its order to the microtask. */
+/** It rejects at once, as async-mutex does: users rely on its order to the microtask. */
 setTraits(Acquirer, { rejectsAtOnce: true })
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {

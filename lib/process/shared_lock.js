@@ -40,7 +40,7 @@ class SharedLock extends AnyLock {
     this.words = null
     this.wordIndex = 0
     this.shared = null
-    /** In the list of listeners of `shared`. */
+    /** The next lock in the list of listeners of `shared`. */
     this.nextListener = null
   }
 
@@ -288,9 +288,9 @@ class SharedLock extends AnyLock {
 Object.assign(SharedLock.prototype, ticketQueue, {
   admitted: null,
   scope: 'process',
-  /** As in Lender. */
+  /** Adds a fencing token to a releaser, as that of Lender does. Null: the scope has none. */
   addToken: null,
-  /** Strictly first come, first served, among threads too. */
+  /** Whether waiters are strictly first come, first served, among threads too. */
   isStrict: false,
 })
 

@@ -18,32 +18,32 @@ class SharedState {
     this.out = 0
     /** Semaphores: the most units in all that this thread has reason to expect, beyond those of the start. */
     this.most = 0
-    /** How many promises of this thread wait for the lock. */
+    /** The number of promises of this thread that wait for the lock. */
     this.waiting = 0
-    /** How many of these only want to know that it is free. */
+    /** The number of these that only want to know that it is free. */
     this.passing = 0
     /**
-     * Read-write locks: how many reads this thread knows it has, and how many of its waiters want
-     * one.
+     * Of a read-write lock, the number of reads that this thread knows it has, and of its waiters
+     * that want one.
      */
     this.reads = 0
     this.waitingReads = 0
-    /** Read-write locks: how many of its readers upgrade, one at most. */
+    /** The number of readers of this thread that upgrade, one at most. */
     this.upgrading = 0
-    /** With diagnostics: a WeakRef to the observer shared by its objects. */
+    /** A WeakRef to the observer that its objects share, if it has diagnostics. */
     this.observer = undefined
     /** The first of a list of locks: see listen(). */
     this.nextListener = null
     this.isAlive = false
-    /** With a minHold: how many releases of this thread rest until its end (lib/host/timed_rw_lock.js). */
+    /** The number of releases of this thread that rest until the end of a minHold (lib/host/timed_rw_lock.js). */
     this.rests = 0
     /** Whether processes share the lock, and not only threads. */
     this.isHost = false
-    /** At scope host, the segment: a lock that is held without an object keeps it alive, too. */
+    /** The segment of scope host, which a lock keeps alive that is held without an object. */
     this.segment = undefined
     /**
-     * In a keyed segment: how many objects have pinned the slot, and whether the slot has passed to
-     * another key.
+     * The number of objects that have pinned a slot of a keyed segment, and whether the slot has
+     * passed to another key.
      */
     this.pins = 0
     this.isGone = false

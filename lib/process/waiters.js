@@ -67,7 +67,7 @@ const ticketQueue = {
     if (tickets.at(ticket) === waiter) abandonWait(ticket, reason)
   },
 
-  /** For an observer: makes `waiter` give up before it has waited. */
+  /** Makes `waiter` give up before it has waited. Its observer calls it. */
   turnAway(waiter, reason) {
     if (tickets.at(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   },

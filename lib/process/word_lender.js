@@ -40,7 +40,7 @@ class WordLender extends Lender {
     this.index = offsetOf(wordIndex)
   }
 
-  /** For shared_key_map.js: the only lock of this thread here needs no list of listeners. */
+  /** Does nothing: the only lock of this thread here needs no list of listeners. shared_key_map.js calls it. */
   unlisten() {}
 
   change(from, to) {

@@ -147,7 +147,7 @@ Object.assign(Request.prototype, ticketQueue, { hasDiagnostics: false })
 
 /** The promise of a request that waits. */
 class Pending extends Waiter {
-  /** updateKeepAlive() counts. */
+  /** Does nothing: updateKeepAlive() counts the requests. */
   count() {}
 
   end() {
@@ -156,7 +156,7 @@ class Pending extends Waiter {
   }
 }
 
-/** For request(), which calls the callback even if the lock has been stolen by now, as the standard requires. */
+/** A waiter of request(), which calls the callback though the lock is stolen by now, as the standard requires. */
 class Runner extends Pending {
   static value(request, _weight, abandoned) {
     request.abandoned = abandoned
@@ -168,7 +168,7 @@ class Runner extends Pending {
   }
 }
 
-/** For acquire(). */
+/** A waiter of acquire(). */
 class Acquirer extends Pending {
   static value(request, _weight, abandoned) {
     return releaser(request, abandoned)

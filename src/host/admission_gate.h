@@ -35,7 +35,7 @@ class AdmissionGate : public HostGate<P, Self> {
   using Base = HostGate<P, Self>;
 
  public:
-  /// For an admitted waiter: from now on its admission is not passed on.
+  /// Called for an admitted waiter: from now on its admission is not passed on.
   void accepted() noexcept {
     Word64& part = this->slot_.parts[P::process(this)];
     Bits now = part.load();
@@ -44,7 +44,7 @@ class AdmissionGate : public HostGate<P, Self> {
     }
   }
 
-  /// For `count` admitted waiters of a dead agent of this process: admits others instead.
+  /// Called for `count` admitted waiters of a dead agent of this process: admits others instead.
   void passOn(std::int64_t count) noexcept {
     for (; count > 0; --count) {
       static_cast<Self*>(this)->admitOne();

@@ -26,7 +26,7 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
   friend Base;
 
  public:
-  /// As BasicBarrierWord::enter.
+  /// Does what BasicBarrierWord::enter does.
   Passage enter(Waiter& w, std::uint32_t parties) {
     Visit v(*this);
     WaitQueue& queue = v.bucket.obtainQueue();
@@ -57,12 +57,12 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
     }
   }
 
-  /// As BasicBarrierWord::enterBlocking.
+  /// Does what BasicBarrierWord::enterBlocking does.
   Passage enterBlocking(Waiter& w, std::uint32_t parties, Deadline deadline) {
     return arriveBlocking<P>(*this, w, parties, deadline);
   }
 
-  /// As BasicBarrierWord::breakNow.
+  /// Does what BasicBarrierWord::breakNow does.
   void breakNow() {
     Visit v(*this);
     Bits seen = word().load();
@@ -72,7 +72,7 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
     advance(v);
   }
 
-  /// As BasicBarrierWord::reset.
+  /// Does what BasicBarrierWord::reset does.
   void reset(std::uint32_t parties) {
     Visit v(*this);
     Bits seen = word().load();

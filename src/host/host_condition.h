@@ -56,7 +56,7 @@ class BasicHostCondition : public AdmissionGate<P, BasicHostCondition<P>> {
     advance(v);
   }
 
-  /// For an admitted waiter: the hold of the mutex that it returned to is over.
+  /// Called for an admitted waiter: the hold of the mutex that it returned to is over.
   void returned() noexcept { Base::accepted(); }
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {

@@ -41,14 +41,14 @@ class BasicHostEvent : public AdmissionGate<P, BasicHostEvent<P>> {
     advance(v);
   }
 
-  /// As HostGate::enter.
+  /// Does what HostGate::enter does.
   bool enter(Waiter& w) {
     const bool in = Base::enter(w);
     if (in) Base::accepted();
     return in;
   }
 
-  /// As HostGate::resume.
+  /// Does what HostGate::resume does.
   bool resume(Waiter& w, Wake how) noexcept {
     Base::accepted();
     return Base::resume(w, how);

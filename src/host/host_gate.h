@@ -129,13 +129,13 @@ class HostGate : public GateParts<P>, public QueuedLock<P, Self> {
     return v.in;
   }
 
-  /// As LockWord::resume. No waiter is invited to compete here: a wake is an admission.
+  /// Does what LockWord::resume does. No waiter is invited to compete here: a wake is an admission.
   bool resume(Waiter& w, Wake) noexcept {
     w.state = Waiter::State::idle;
     return true;
   }
 
-  /// As LockWord::leave.
+  /// Does what LockWord::leave does.
   Leave leave(Waiter& w) {
     Visit v(*this);
     do {

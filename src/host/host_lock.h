@@ -35,7 +35,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
   using ParkingLots = std::remove_reference_t<decltype(P::lot())>;
 
  public:
-  /// As LockWord::enter. Also throws Misuse(badArgument) for a waiter that no slot can represent.
+  /// Does what LockWord::enter does. Also throws Misuse(badArgument) for a waiter that no slot can represent.
   bool enter(Waiter& w) {
     self().check(w);
     if (self().tryBefore(w)) return true;
@@ -50,7 +50,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return v.in;
   }
 
-  /// As LockWord::enterNow.
+  /// Does what LockWord::enterNow does.
   bool enterNow(Waiter& w) {
     self().check(w);
     if (self().tryBefore(w)) return true;
@@ -68,7 +68,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return false;
   }
 
-  /// As LockWord::resume. No waiter is invited to compete here: a wake is an admission.
+  /// Does what LockWord::resume does. No waiter is invited to compete here: a wake is an admission.
   bool resume(Waiter& w, Wake how) noexcept {
     if (how == Wake::invited) {
       auto bucket = P::lot().open(this);
@@ -78,7 +78,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return true;
   }
 
-  /// As LockWord::leave.
+  /// Does what LockWord::leave does.
   Leave leave(Waiter& w) {
     Visit v(*this);
     if (wasAdmitted(w)) return Leave::admitted;
@@ -88,7 +88,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return Leave::left;
   }
 
-  /// As LockWord::leaveAll.
+  /// Does what LockWord::leaveAll does.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
     Visit v(*this);

@@ -58,7 +58,7 @@ struct SegmentOptions {
 /// capacity above kMaxCapacity.
 void checkOptions(const SegmentOptions& options);
 
-/// As Membership::ifDead.
+/// A function that does what Membership::ifDead does.
 using IfDead = std::function<bool(ProcessSlot process, const std::function<void()>& use)>;
 
 /// Maps the file of this path and adds `process` to its users. Makes the file if there is none: at `aside`

@@ -82,7 +82,7 @@ class Wakeups {
   }
 
   void close() noexcept;
-  /// As close(), with the fork gate held.
+  /// Does what close() does, with the fork gate held.
   void closeHere() noexcept;
 
  private:

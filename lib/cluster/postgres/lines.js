@@ -98,7 +98,7 @@ class Lines {
   #commands
   #patience
   #onAnswer
-  /** By key, its latest line. */
+  /** The latest line of each key. */
   #lines = new Map()
 
   /** A connection of `pool` that does not answer for `patience` ms is silent. Calls onAnswer() for each answer. */

@@ -83,7 +83,7 @@ class TransactionCall {
     return isTrue(has)
   }
 
-  /** The same. If not, the transaction has none of them. */
+  /** Resolves to whether the transaction has all of them. If not, it has none of them. */
   async takeAllOrNone() {
     await this.#save()
     const hasAll = await this.takeAll()
