@@ -20,11 +20,4 @@ const readers = {
 
 const fromText = (text) => readers[text[0]](text.slice(1))
 
-/** Throws for a name that UTF-8 cannot encode: several such names would be one. */
-function checkWellFormed(name) {
-  if (!name.isWellFormed()) {
-    throw new RangeError('name must be well-formed Unicode: no half of a surrogate pair')
-  }
-}
-
-module.exports = { checkWellFormed, fromText, toText }
+module.exports = { fromText, toText }

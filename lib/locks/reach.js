@@ -34,10 +34,10 @@ const instead = {
   SingleFlight: { threads: `use ${recheck}`, host: `use ${recheck}`, engine: `use ${recheck}` },
 }
 
-function placeOf({ engine, host, isShared, name }) {
+function placeOf({ engine, host, name }) {
   if (engine !== undefined) return 'engine'
   if (host !== undefined) return 'host'
-  return name === undefined && !isShared ? 'thread' : 'threads'
+  return name === undefined ? 'thread' : 'threads'
 }
 
 /** Throws if the scope in `settings` lacks the class. */

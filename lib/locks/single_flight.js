@@ -142,12 +142,10 @@ function checkReach(options) {
     throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
   }
   const { readLockOptions } = require('./lock_options.js')
-  // A lock would lack a name for its scope. There is no use to ask for one here.
-  const isNamed = options.name !== undefined || options.scope === undefined
-  const asked = isNamed ? options : { ...options, name: 'any' }
+  // There is no use to ask for the name that a lock of that scope needs.
+  const asked = options.scope === undefined ? options : { name: 'any', ...options }
   const settings = readLockOptions(asked, 0, reachOptions)
-  const reach = { ...settings, name: options.name, isShared: settings.name !== undefined }
-  settings.scopes?.checkReach({ class: 'SingleFlight' }, reach)
+  settings.scopes?.checkReach({ class: 'SingleFlight' }, settings)
 }
 
 function timeoutError(key, timeout) {

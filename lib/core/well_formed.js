@@ -1,0 +1,10 @@
+'use strict'
+
+/** Throws for a name that UTF-8 cannot encode: several such names would be one. */
+function checkWellFormed(name) {
+  if (!name.isWellFormed()) {
+    throw new RangeError('name must be well-formed Unicode: no half of a surrogate pair')
+  }
+}
+
+module.exports = { checkWellFormed }
