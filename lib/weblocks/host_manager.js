@@ -19,8 +19,8 @@ class HostManager extends KeyMapManager {
     return notSupported("a lock of scope 'host' cannot be stolen: request it without steal")
   }
 
-  async acquire(name, wish) {
-    const release = await super.acquire(name, wish)
+  async take(name, wish) {
+    const release = await super.take(name, wish)
     if (release === undefined || Object.hasOwn(release, 'signal')) return release
     return defineLazy(release, 'signal', neverAborted)
   }

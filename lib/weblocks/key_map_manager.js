@@ -9,10 +9,15 @@ class KeyMapManager {
     this.keyMap = keyMap
   }
 
-  /**
-   * Resolves to a Releaser, or to undefined if `ifAvailable` is set and the lock is not available.
-   */
-  async acquire(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
+  /** Resolves to a Releaser, or to undefined if `ifAvailable` is set and the lock is not available. */
+  async acquire(name, wish) {
+    const release = await this.take(name, wish)
+    // What only a read-write lock has.
+    delete release?.downgrade
+    return release
+  }
+
+  async take(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
     if (steal) throw this.stealError()
     const limits = { priority, signal, timeout, ifAvailable }
     return await this.keyMap.with(name, (lock) => this.enter(lock, mode, limits))
@@ -24,7 +29,7 @@ class KeyMapManager {
 
   /** Runs `callback` while the lock is held. */
   async request(name, wish, callback) {
-    const release = await this.acquire(name, wish)
+    const release = await this.take(name, wish)
     if (release === undefined) return callback(null)
     checkInTime(release, wish.signal)
     try {

@@ -145,6 +145,7 @@ describe('A LockManager of scope host', function () {
     assert.equal(isCalled, false)
     assert.equal(held.signal.aborted, false)
     assert.equal(await locks.acquire('a', { ifAvailable: true }), undefined, 'still held')
+    assert.equal(held.downgrade, undefined)
     held()
     assert.throws(() => new LockManager({ scope: 'host' }), TypeError)
     assert.throws(() => new LockManager({ name: 'mine' }), TypeError)
