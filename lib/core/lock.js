@@ -65,7 +65,7 @@ class AnyLock {
   }
 
   fullError(maxPending) {
-    const message = `${this.title()} has ${maxPending} waiters, as many as maxPending allows: try again later`
+    const message = `the queue of ${this.title()} is full: maxPending is ${maxPending}; try again later`
     return lockError('ERR_LOCK_QUEUE_FULL', message)
   }
 

@@ -186,6 +186,14 @@ const acquireOptions = new Set([...lockingOptions, 'ifAvailable'])
 /** Options of a method that acquires units of a semaphore. */
 const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
+/** A call that takes no callback would hold the lock for one that it never calls. */
+function refuseCallback(given) {
+  if (typeof given !== 'function') return
+  throw new TypeError(
+    'acquire() and tryAcquire() take no callback: use runExclusive(), runShared() or tryRunExclusive()',
+  )
+}
+
 /** The limits of a wait: `options` is a priority, an object with no options but those `known`, or left out. */
 function readWait(options, known = waitOptions) {
   if (options === undefined) return usual
@@ -193,9 +201,7 @@ function readWait(options, known = waitOptions) {
     checkPriority(options)
     return { priority: options, timeout: undefined, signal: undefined }
   }
-  if (typeof options === 'function' && known.has('maxPending')) {
-    throw new TypeError('acquire() takes no callback: use runExclusive()')
-  }
+  if (known.has('maxPending')) refuseCallback(options)
   checkObject(options)
   checkKnown(options, known)
   const { priority = 0, timeout, signal, ifAvailable = false, maxPending } = options
@@ -273,6 +279,7 @@ module.exports = {
   optionsError,
   readSyncWait,
   readWait,
+  refuseCallback,
   refuseNumber,
   surplusError,
   timeoutTypeError,

@@ -6,7 +6,7 @@ const { acquiring, acquiringKeys, blocking, waiting } = require('./defaults.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { checkCallback, refuseNumber, surplusError } = require('../core/options.js')
+const { checkCallback, refuseCallback, refuseNumber, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
@@ -41,7 +41,8 @@ class KeyedMutex extends Keyed {
     return acquireOneOrMany(map, key, limits, acquire)
   }
 
-  tryAcquire(key) {
+  tryAcquire(key, given) {
+    refuseCallback(given)
     return tryOneOrMany(mapOf(this, kind, 'tryAcquire'), key, (lock) => lock.tryAcquire())
   }
 

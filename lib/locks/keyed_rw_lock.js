@@ -4,7 +4,7 @@ const { acquiringKeys, blocking } = require('./defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/grant.js')
-const { surplusError } = require('../core/options.js')
+const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
@@ -37,11 +37,13 @@ class KeyedRWLock extends Keyed {
     return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireWrite)
   }
 
-  tryAcquireRead(key) {
+  tryAcquireRead(key, given) {
+    refuseCallback(given)
     return tryOneOrMany(mapOf(this, kind, 'tryAcquireRead'), key, (lock) => lock.tryAcquireRead())
   }
 
-  tryAcquireWrite(key) {
+  tryAcquireWrite(key, given) {
+    refuseCallback(given)
     return tryOneOrMany(mapOf(this, kind, 'tryAcquireWrite'), key, (lock) => lock.tryAcquireWrite())
   }
 

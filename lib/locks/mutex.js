@@ -1,6 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
-const { surplusError } = require('../core/options.js')
+const { refuseCallback, surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('./lock_options.js')
 const { acquiring, blocking, waiting } = require('./defaults.js')
 const { now, tryRun } = require('../core/run.js')
@@ -26,7 +26,8 @@ class Mutex extends Holdable {
     return lockOf(this, kind, 'acquire').acquire(acquiring(defaultsOf(this), options))
   }
 
-  tryAcquire() {
+  tryAcquire(given) {
+    refuseCallback(given)
     return lockOf(this, kind, 'tryAcquire').tryAcquire()
   }
 

@@ -1,6 +1,6 @@
 'use strict'
 const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { surplusError } = require('../core/options.js')
+const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
@@ -31,11 +31,13 @@ class RWLock extends Holdable {
     return lockOf(this, kind, 'acquireWrite').acquireWrite(acquiring(defaultsOf(this), options))
   }
 
-  tryAcquireRead() {
+  tryAcquireRead(given) {
+    refuseCallback(given)
     return lockOf(this, kind, 'tryAcquireRead').tryAcquireRead()
   }
 
-  tryAcquireWrite() {
+  tryAcquireWrite(given) {
+    refuseCallback(given)
     return lockOf(this, kind, 'tryAcquireWrite').tryAcquireWrite()
   }
 

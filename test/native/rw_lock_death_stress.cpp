@@ -190,7 +190,9 @@ TEST(RWLockTeardownTest, AnUpgradeThatCameTooLateIsTheReadThatItWasAndPassesTheD
     binding::passOn(lock, late);
     EXPECT_EQ(lock.writer(), kNoAgent);
     EXPECT_EQ(lock.lockRead().abandoned, tell);
-    binding::abandon(lock, kAnna, binding::Holding{1});
+    binding::Holding aRead;
+    aRead.change(1);
+    binding::abandon(lock, kAnna, aRead);
     EXPECT_EQ(lock.readers(), 1U) << "the read of another is left alone";
     lock.unlockRead();
     EXPECT_EQ(wordOf(lock).load(), 0U);

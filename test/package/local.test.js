@@ -195,12 +195,12 @@ describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
     ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.3],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.7],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.8],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      29,
+      29.2,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]

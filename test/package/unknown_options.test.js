@@ -173,15 +173,33 @@ describe('an unknown option', () => {
     }
   })
 
+  const noCallback =
+    'acquire() and tryAcquire() take no callback: use runExclusive(), runShared() or tryRunExclusive()'
+
   it('is a callback of acquire() or lock(), which take none', async () => {
     const acquires = Object.entries(waits).filter(([name]) =>
       /\.(acquire(Read|Write)?|lock)\b(?!Sync)/.test(name),
     )
     assert.ok(acquires.length >= 8)
     for (const [name, wait] of acquires) {
-      const instead = name.startsWith('LockManager') ? 'request()' : 'runExclusive()'
-      await fails(() => wait(called), `acquire() takes no callback: use ${instead}`)
+      const isManager = name.startsWith('LockManager')
+      const message = isManager ? 'acquire() takes no callback: use request()' : noCallback
+      await fails(() => wait(called), message)
     }
+  })
+
+  it('is a callback of tryAcquire(), which takes none, and holds nothing then', async () => {
+    const tries = [
+      () => mutex.tryAcquire(called),
+      () => mutexes.tryAcquire('a', called),
+      () => lock.tryAcquireRead(called),
+      () => lock.tryAcquireWrite(called),
+      () => rwLocks.tryAcquireRead('a', called),
+      () => rwLocks.tryAcquireWrite('a', called),
+    ]
+    for (const one of tries) await fails(one, noCallback)
+    for (const one of [mutex, lock]) assert.equal(one.isLocked(), false)
+    for (const one of [mutexes, rwLocks]) assert.equal(one.isLocked('a'), false)
   })
 
   it('is a second callback of runExclusive() or runShared(), which take one', async () => {

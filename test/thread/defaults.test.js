@@ -174,7 +174,7 @@ for (const [scope, use] of Object.entries(scopes)) {
       const release = await mutex.acquire()
       await assert.rejects(mutex.acquire(), {
         ...full,
-        message: /has 0 waiters, as many as maxPending allows: try again later$/,
+        message: /^the queue of .* is full: maxPending is 0; try again later$/,
       })
       assert.equal(mutex.snapshot().waiting, 0)
       release()
