@@ -231,7 +231,7 @@ describe('Mutex: bad input', () => {
         for (const method of ['acquire', 'lock', 'waitForUnlock']) {
           const error = Number.isNaN(bad)
             ? { name: 'RangeError', message: /^priority/ }
-            : { name: 'TypeError', message: /^options|takes no callback/ }
+            : { name: 'TypeError', message: /^options|take no callback/ }
           assert.throws(() => mutex[method](bad), error)
           for (const name of ['priority', 'timeout', 'signal']) {
             if (typeof bad === 'function' && name === 'signal') continue
