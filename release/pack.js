@@ -25,7 +25,8 @@ const most = { size: 2_000_000, unpackedSize: 6_000_000 }
 const stage = path.join(root, 'build', 'package')
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 /** Documents and pictures that only the repository has. With them the package would be too large. */
-const onlyInRepository = /^docs\/((decisions|how-it-works)\/|performance|scaling\.md$|[^/]+\.svg$)/
+const onlyInRepository =
+  /^docs\/((coming-from|decisions|how-it-works|recipes)\/|performance|[^/]+\.svg$|(coming-from|guarantees|platforms|runtimes|scaling|ticket-story)\.md$)/
 const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '')
 
 function main(isPartial) {
