@@ -110,7 +110,7 @@ export class LeaderElection implements AsyncDisposable {
 
   /**
    * The id of the process that leads at this moment, or undefined when none does. It answers in every process that
-   * constructs the election, a candidate or not.
+   * constructs the election, a candidate or not. It may name a process that has just ended.
    *
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` in every scope but `'host'`.
    */
