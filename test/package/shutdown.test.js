@@ -18,7 +18,7 @@ const pages = {
   Express: text.match(/^## Express$[\s\S]*?^```js\n([\s\S]*?)^```$/m)[1],
 }
 const [, deadline] = text.match(/^## With a deadline$[\s\S]*?^```js\n([\s\S]*?)^```$/m)
-const listener = "process.once('SIGTERM', async () => {\n"
+const listener = 'async function shutdown() {\n'
 const timers = deadline
   .replace('8000', 'Number(process.env.DEADLINE)')
   .replace('9500', 'Number(process.env.LAST)')
@@ -65,7 +65,7 @@ const programOf = (page) => `
     ${withoutImports(page).replace(listener, () => listener + timers)}
     return app.server ?? server
   }
-  process.on('SIGTERM', () => process.send({ began: 'to stop' }))
+  for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => process.send({ began: 'to stop' }))
   serve(world).then(async (server) => {
     if (!server.listening) await once(server, 'listening')
     process.send({ port: server.address().port })
@@ -203,6 +203,17 @@ function testShutdown(framework, program) {
         assert.deepEqual(await exited, [0, null])
         assert.ok(performance.now() - answered < 20_000)
       })
+
+    it('stops on SIGINT, too', async () => {
+      const first = post(await start(), 'first')
+      await began('create first')
+      const exited = once(child, 'exit')
+      child.kill('SIGINT')
+      await began('to stop')
+      child.send('create first')
+      assert.equal((await first).statusCode, 200)
+      assert.deepEqual(await exited, [0, null])
+    })
 
     it('ends a connection that sent no request, after the answer to the last one', async () => {
       const port = await start()
