@@ -311,6 +311,27 @@ describe('the recipe of locks in tests', function () {
     assert.match(stdout, /^ok 1 - a request gives up/m)
     assert.doesNotMatch(stdout, /^not ok/m)
   })
+
+  it('has a check that finds the held locks of its own thread only', async () => {
+    const blocks = blocksIn(read('docs/recipes/testing.md'))
+    const program = `import assert from 'node:assert/strict'
+      import { once } from 'node:events'
+      import { isMainThread, Worker } from 'node:worker_threads'
+      import { Mutex } from 'boxoffice'
+      ${blocks.find((code) => code.includes('checkThatNoneIsHeld'))}
+      if (isMainThread) {
+        const release = await new Mutex({ name: 'till' }).acquire()
+        const [code] = await once(new Worker(new URL(import.meta.url)), 'exit')
+        assert.equal(code, 0)
+        await assert.rejects(checkThatNoneIsHeld(), /'till'/)
+        release()
+      }
+      await checkThatNoneIsHeld()`
+    const dir = projectOf('held', { 'held.mjs': program })
+    const env = { BOXOFFICE_DIAGNOSTICS: 'counters' }
+    const { code, stderr } = await run([path.join(dir, 'held.mjs')], { env })
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  })
 })
 
 describe('the recipe of a worker pool', function () {
