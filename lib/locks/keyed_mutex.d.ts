@@ -42,7 +42,7 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
 export class KeyedMutex implements Closable {
   /**
    * A map of mutexes of this thread. With a `name` all threads of this process share it, with `scope: 'host'` all
-   * processes of this machine, and with an `engine` all machines that use its server. Over an engine all keyed mutexes
+   * processes of this user on this machine, and with an `engine` all machines that use its server. Over an engine all keyed mutexes
    * without a `name` that use the same server and prefix are one map.
    *
    * Throws as the constructor of a {@link Mutex} does; at scope `'host'` see {@link HostOptions}.

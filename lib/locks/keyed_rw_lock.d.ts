@@ -20,7 +20,7 @@ import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_l
 export class KeyedRWLock implements Closable {
   /**
    * A map of read-write locks of this thread. With a `name` all threads of this process share it, with `scope: 'host'`
-   * all processes of this machine, and with an `engine` all machines that use its server.
+   * all processes of this user on this machine, and with an `engine` all machines that use its server.
    *
    * @param options or the error that `cancel()` rejects with.
    * @throws {TypeError | RangeError} when an option is invalid; at scope `'host'` also the errors of

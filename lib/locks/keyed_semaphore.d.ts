@@ -26,7 +26,7 @@ import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.
 export class KeyedSemaphore implements Closable {
   /**
    * A map of semaphores of this thread. With a `name` all threads of this process share it, with `scope: 'host'` all
-   * processes of this machine, and with an `engine` all machines that use its server.
+   * processes of this user on this machine, and with an `engine` all machines that use its server.
    *
    * @param value The initial value of each key: 1 to 2^29 - 1.
    * @param options or the error that `cancel()` rejects with.

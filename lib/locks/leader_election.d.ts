@@ -11,7 +11,7 @@ export interface LeaderElectionSettings extends MaxHoldOptions, DiagnosticsOptio
 }
 
 /**
- * A scope is required: `scope: 'host'` for the processes of this machine, an `engine` for several machines, or
+ * A scope is required: `scope: 'host'` for this user's processes on this machine, an `engine` for several machines, or
  * `scope: 'process'` for the threads of this process. A term ends after `maxHold` ms. Over an engine `maxHold` is 60 s by
  * default: use Infinity for a leader that stays. At scope `'host'` a term has no end by default.
  */

@@ -10,7 +10,7 @@ export interface LockOptions {
    *
    * A name alone reaches this process only. In a worker of node:cluster, and in one of several instances of PM2, the first
    * such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`. Give the lock `scope: 'host'`
-   * for all processes of the machine, or `scope: 'process'` for the threads of this process.
+   * for all processes of this user on the machine, or `scope: 'process'` for the threads of this process.
    */
   name?: string | undefined
 

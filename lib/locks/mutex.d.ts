@@ -68,7 +68,7 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
 export class Mutex implements MutexInterface, Closable {
   /**
    * A mutex of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it, with
-   * `scope: 'host'` all processes of this machine, and with an `engine` all machines that use its server.
+   * `scope: 'host'` all processes of this user on this machine, and with an `engine` all machines that use its server.
    *
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is unknown, is of the wrong type, or contradicts another option.

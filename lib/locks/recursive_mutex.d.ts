@@ -67,7 +67,7 @@ export type RecursiveMutexOptions = InScope<HoldableOptions>
 export class RecursiveMutex implements Closable {
   /**
    * A recursive mutex of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it,
-   * with `scope: 'host'` all processes of this machine, and with an `engine` all machines that use its server.
+   * with `scope: 'host'` all processes of this user on this machine, and with an `engine` all machines that use its server.
    *
    * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_UNSUPPORTED` where the runtime has no
    * AsyncLocalStorage. It does not notice a Mutex at the same offset of a `buffer`.

@@ -118,7 +118,7 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
 export class RWLock implements Closable {
   /**
    * A read-write lock of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it,
-   * with `scope: 'host'` all processes of this machine, and with an `engine` all machines that use its server.
+   * with `scope: 'host'` all processes of this user on this machine, and with an `engine` all machines that use its server.
    *
    * Throws as the constructor of a {@link Mutex} does.
    *

@@ -101,7 +101,7 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
 export class Semaphore implements SemaphoreInterface, Closable {
   /**
    * A semaphore of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it, with
-   * `scope: 'host'` all processes of this machine, and with an `engine` all machines that use its server.
+   * `scope: 'host'` all processes of this user on this machine, and with an `engine` all machines that use its server.
    *
    * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_MISMATCH` when the semaphore exists with another
    * initial value.
