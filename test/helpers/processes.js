@@ -56,7 +56,10 @@ function run(args, { timeout = 60_000, env = {} } = {}) {
 
 /** `stderr` without what a thread says that ends with waits: test/process/pending_at_exit.test.js checks that. */
 const withoutPending = (stderr) =>
-  stderr.replaceAll(/^boxoffice: the event loop has run empty.*\n(?: {2}.*\n)+(?:set BOX.*\n)?/gm, '')
+  stderr.replaceAll(
+    /^boxoffice: the event loop has run empty.*\n(?: {2}.*\n)+(?:set BOX.*\n)?/gm,
+    '',
+  )
 
 /**
  * Code for a process or a worker: keptAlive() resolves if something else keeps the event loop alive
