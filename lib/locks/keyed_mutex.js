@@ -42,8 +42,9 @@ class KeyedMutex extends Keyed {
   }
 
   tryAcquire(key, given) {
+    const map = mapOf(this, kind, 'tryAcquire')
     refuseCallback(given)
-    return tryOneOrMany(mapOf(this, kind, 'tryAcquire'), key, (lock) => lock.tryAcquire())
+    return tryOneOrMany(map, key, (lock) => lock.tryAcquire())
   }
 
   runExclusive(key, callback, options, surplus) {

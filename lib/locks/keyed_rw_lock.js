@@ -38,13 +38,15 @@ class KeyedRWLock extends Keyed {
   }
 
   tryAcquireRead(key, given) {
+    const map = mapOf(this, kind, 'tryAcquireRead')
     refuseCallback(given)
-    return tryOneOrMany(mapOf(this, kind, 'tryAcquireRead'), key, (lock) => lock.tryAcquireRead())
+    return tryOneOrMany(map, key, (lock) => lock.tryAcquireRead())
   }
 
   tryAcquireWrite(key, given) {
+    const map = mapOf(this, kind, 'tryAcquireWrite')
     refuseCallback(given)
-    return tryOneOrMany(mapOf(this, kind, 'tryAcquireWrite'), key, (lock) => lock.tryAcquireWrite())
+    return tryOneOrMany(map, key, (lock) => lock.tryAcquireWrite())
   }
 
   runShared(key, callback, options, surplus) {

@@ -27,8 +27,9 @@ class Mutex extends Holdable {
   }
 
   tryAcquire(given) {
+    const lock = lockOf(this, kind, 'tryAcquire')
     refuseCallback(given)
-    return lockOf(this, kind, 'tryAcquire').tryAcquire()
+    return lock.tryAcquire()
   }
 
   runExclusive(callback, options, surplus) {

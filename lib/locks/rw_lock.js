@@ -32,13 +32,15 @@ class RWLock extends Holdable {
   }
 
   tryAcquireRead(given) {
+    const lock = lockOf(this, kind, 'tryAcquireRead')
     refuseCallback(given)
-    return lockOf(this, kind, 'tryAcquireRead').tryAcquireRead()
+    return lock.tryAcquireRead()
   }
 
   tryAcquireWrite(given) {
+    const lock = lockOf(this, kind, 'tryAcquireWrite')
     refuseCallback(given)
-    return lockOf(this, kind, 'tryAcquireWrite').tryAcquireWrite()
+    return lock.tryAcquireWrite()
   }
 
   runShared(callback, options, surplus) {
