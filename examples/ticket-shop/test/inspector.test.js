@@ -380,10 +380,11 @@ describe("the inspector's page, in Chromium", () => {
     await shows('#chosen p', `Neither held nor waited for: ${id}`)
     await current.page.focus('#rows')
     await current.page.keyboard.press('Escape')
-    assert.equal(new URL(current.page.url()).hash, '')
+    await current.page.waitForFunction(() => location.hash === '')
     await current.page.type('#filter', 'a b')
     await shows('#rows-empty', 'Nothing matches the filter.')
-    assert.equal(new URL(current.page.url()).search, '?top=9999&filter=a+b')
+    // puppeteer's url() hears of an address later than the page.
+    await current.page.waitForFunction(() => location.search === '?top=9999&filter=a+b')
   })
 
   it('draws how many have waited, anew for each filter', async () => {
