@@ -25,7 +25,7 @@ std::int32_t semaphoreRelease(const Call& call) {
   Shares& shares = call.loop().shares();
   Holding* const held = shares.holding(call.integer(0));
   const std::int64_t others = held ? weight - held->count() : weight;
-  // First: once the units are released another thread may take them, and their former holder may die.
+  // This comes first: another thread may take the units once they are released, and their former holder may die.
   if (others > 0 && returnsUnits(lock)) shares.takeOffOthers(call.integer(0), others);
   lock.release(weight, call.loop().id());
   if (held) held->change(-weight);

@@ -38,7 +38,7 @@ class Adoption extends Site {
 /** Whether the thenable is a promise: then Promise.prototype.then() was called by no code. */
 function isOnlyThen(sites) {
   if (sites === undefined) return false
-  // Of a function that awaits the promise, and so calls nothing now, V8 14 shows a frame, too.
+  // V8 14 also shows the frame of a function that awaits the promise. That function calls nothing now.
   const [site, caller] = sites.filter((one) => one.getFileName() !== hooks && !one.isAsync())
   const isThen = isBuiltIn(site) && site.getFunctionName() === 'then'
   return isThen && (caller === undefined || caller.getFileName() === taskQueues)
