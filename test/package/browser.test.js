@@ -22,8 +22,8 @@ const files = [
   'single_flight',
   'wait_limits',
 ]
-/** They need AsyncLocalStorage, which browsers do not have. */
-const leftOut = /async context/
+/** They need AsyncLocalStorage, which browsers do not have, or the wider scopes. */
+const leftOut = /async context|of Node\.js/
 
 const helpers = path.join(root, 'test', 'helpers')
 const replaced = {

@@ -225,6 +225,9 @@ describe('invalid input to SingleFlight', () => {
     const options = [{ scope: 'process' }, { scope: 'host' }, { name: 'a' }]
     for (const one of [...options, { scope: 'host', name: 'a' }])
       assert.throws(() => new SingleFlight(one), { code: 'ERR_LOCK_UNSUPPORTED' })
+  })
+
+  it('names the scopes of Node.js for a scope that there is not', () => {
     assert.throws(() => new SingleFlight({ scope: 'planet' }), /scope must be 'process' or 'host'/)
   })
 
