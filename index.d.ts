@@ -6,6 +6,7 @@
 
 export * from './lib/cluster/options.js'
 export * from './lib/core/errors.js'
+export * from './lib/core/keys.js'
 export * from './lib/core/options.js'
 export * from './lib/core/releaser.js'
 export * from './lib/diagnostics/options.js'
@@ -24,13 +25,13 @@ export * from './lib/locks/keyed_mutex.js'
 export * from './lib/locks/keyed_rw_lock.js'
 export * from './lib/locks/keyed_semaphore.js'
 export * from './lib/locks/leader_election.js'
-export * from './lib/locks/lock_options.js'
 export * from './lib/locks/mutex.js'
 export * from './lib/locks/recursive_mutex.js'
 export * from './lib/locks/rw_lock.js'
-export * from './lib/locks/scope_options.js'
 export * from './lib/locks/semaphore.js'
 export * from './lib/locks/single_flight.js'
+export * from './lib/options/lock_options.js'
+export * from './lib/options/scope_options.js'
 export * from './lib/weblocks/lock_manager.js'
 
 /**

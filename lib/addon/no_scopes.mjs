@@ -1,4 +1,4 @@
-// Replaces lib/scopes.js in a bundle.
+// Replaces lib/options/scopes.js in a bundle.
 import { adviceForAddon } from './bundle_advice.js'
 
 function missing() {

@@ -1,17 +1,9 @@
 /// <reference path="../core/disposable.d.ts" />
-import type { KeyedMutex } from '../locks/keyed_mutex.js'
-import type { KeyedRWLock } from '../locks/keyed_rw_lock.js'
-import type { KeyedSemaphore } from '../locks/keyed_semaphore.js'
-import type { Mutex } from '../locks/mutex.js'
-import type { RecursiveMutex } from '../locks/recursive_mutex.js'
-import type { RWLock } from '../locks/rw_lock.js'
-import type { Semaphore } from '../locks/semaphore.js'
-import type { LockManager } from '../weblocks/lock_manager.js'
 
 /**
  * Extends a lock to every process that has an engine for the same server. `redis(client)` of `boxoffice/redis` makes
- * one. Pass it to the constructors of {@link Mutex}, {@link RecursiveMutex}, {@link Semaphore} and {@link RWLock} (with
- * a `name`), {@link KeyedMutex}, {@link KeyedSemaphore}, {@link KeyedRWLock} and {@link LockManager}. See
+ * one. Pass it to the constructors of `Mutex`, `RecursiveMutex`, `Semaphore` and `RWLock` (with
+ * a `name`), `KeyedMutex`, `KeyedSemaphore`, `KeyedRWLock` and `LockManager`. See
  * docs/engines.md.
  *
  * Methods that would have to answer at once throw a TypeError over an engine, because only the server knows the answer.

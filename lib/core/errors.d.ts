@@ -1,5 +1,4 @@
-import type { DeadlockStep } from '../diagnostics/process.js'
-import type { tryAcquire, withTimeout } from '../locks/decorators.js'
+import type { Key } from './keys.js'
 
 /** Every `code` of an error of this package. docs/errors.md tells when each occurs, and what to do. */
 export type LockErrorCode =
@@ -36,6 +35,46 @@ export interface LockError extends Error {
   cycle?: DeadlockStep[]
 }
 
+/** A waiter in a deadlock. */
+export interface DeadlockStep {
+  /** The `threadId` of the waiter: 0 is the main thread. */
+  thread: number
+  /** The lock that the waiter waits for. */
+  waitsFor: DeadlockLock
+  /** The locks that the waiter holds, and that the waiter before it in the cycle waits for. */
+  holds: DeadlockLock[]
+}
+
+/** A lock that a waiter in a deadlock holds or waits for. */
+export interface DeadlockLock {
+  kind: LockKind
+  name?: string
+  key?: Key
+  scope: LockScope
+  /** The mode of the hold or of the wait. */
+  mode?: HoldMode
+  /** The units of a semaphore. */
+  weight?: number
+  /** The stack of the acquire. */
+  stack?: string
+}
+
+/** The class of a lock, in reports of diagnostics. */
+export type LockKind =
+  | 'Mutex'
+  | 'RecursiveMutex'
+  | 'Semaphore'
+  | 'RWLock'
+  | 'KeyedMutex'
+  | 'KeyedSemaphore'
+  | 'KeyedRWLock'
+
+/** The scope of a lock, in reports of diagnostics. `'cluster'` means over an engine. */
+export type LockScope = 'process' | 'host' | 'cluster'
+
+/** How a lock is held or waited for: exclusively, or shared with others. A semaphore has weights instead. */
+export type HoldMode = 'exclusive' | 'shared'
+
 /**
  * Whether `error` is an error of this package, by its `code`. Errors of another copy of the package and of another realm
  * are. A structured clone is not, since it has lost the `code`.
@@ -58,12 +97,12 @@ export function isLockError<Code extends LockErrorCode>(
 ): error is LockError & { code: Code }
 
 /**
- * The reason of a wait that {@link withTimeout} has ended. Its `code` is `ERR_LOCK_TIMEOUT`. The errors of the option
+ * The reason of a wait that `withTimeout()` has ended. Its `code` is `ERR_LOCK_TIMEOUT`. The errors of the option
  * `timeout` have the same code, but are other objects, which name the lock.
  */
 export const E_TIMEOUT: LockError
 
-/** The reason when {@link tryAcquire} cannot acquire at once. Its `code` is `ERR_LOCK_ALREADY_LOCKED`. */
+/** The reason when `tryAcquire()` cannot acquire at once. Its `code` is `ERR_LOCK_ALREADY_LOCKED`. */
 export const E_ALREADY_LOCKED: LockError
 
 /** The reason of a wait that `cancel()` has ended. Its `code` is `ERR_LOCK_CANCELED`. */

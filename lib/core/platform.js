@@ -52,7 +52,7 @@ module.exports = {
   /** What that method returns for a lock. */
   inspected: (it) => it,
 
-  /** Returns the exports of lib/scopes.js. Undefined where there are locks of one thread only. */
+  /** Returns the exports of lib/options/scopes.js. Undefined where there are locks of one thread only. */
   scopes: undefined,
 
   /** Makes a kind of keyed mutex reentrant: lib/locks/reentrant.js. Undefined where it would make each bundle larger. */

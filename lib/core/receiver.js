@@ -3,7 +3,7 @@
 //
 // A kind describes the class of a lock ({ class, base, ... }); `base` is the kind whose methods it
 // inherits.
-const platform = require('../core/platform.js')
+const platform = require('./platform.js')
 
 /** Whether `own` is the kind `wanted`, or inherits its methods. */
 function isOfKind(own, wanted) {

@@ -1,6 +1,5 @@
 /// <reference path="disposable.d.ts" />
-import type { Engine } from '../cluster/options.js'
-import type { Key } from '../locks/keyed.js'
+import type { Key } from './keys.js'
 
 /**
  * What a holder can know of its grant. Callbacks of `runExclusive` and `runShared` get it as their argument, the second
@@ -31,7 +30,7 @@ export interface Grant {
    * property is first read, so read it before the grant is over: later it is undefined. Several keys that were acquired
    * at once have one token, which `fencingTokens` has for each key.
    *
-   * Over an {@link Engine} it keeps growing after a failover of the server (docs/engines.md), and is known from the
+   * Over an `Engine` it keeps growing after a failover of the server (docs/engines.md), and is known from the
    * start. Tokens of a semaphore do not compare there, because several callers hold it at once. For several keys that were
    * acquired at once it is undefined: see `fencingTokens`.
    *
@@ -40,11 +39,11 @@ export interface Grant {
   readonly fencingToken?: bigint
   /**
    * The fencing token of each key, when several keys were acquired at once, or one key in an array. Over an
-   * {@link Engine} tokens of different keys do not compare with each other.
+   * `Engine` tokens of different keys do not compare with each other.
    */
   readonly fencingTokens?: ReadonlyMap<Key, bigint>
   /**
-   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock. Over an {@link Engine} it aborts before
+   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock. Over an `Engine` it aborts before
    * the server can give the lock to another caller. If the event loop is blocked at that time, it aborts only in the next
    * turn of the loop, which may be too late. With several keys it aborts when the first key is lost.
    *
@@ -56,7 +55,7 @@ export interface Grant {
 
 /**
  * Releases one grant: call it, call its `release()`, or leave it to `using`. A Releaser whose grant is over does
- * nothing, whatever ended the grant. It returns at once, and so does `await using`: over an {@link Engine} the server is
+ * nothing, whatever ended the grant. It returns at once, and so does `await using`: over an `Engine` the server is
  * told afterwards, which `onIdle()` waits for.
  *
  * @example

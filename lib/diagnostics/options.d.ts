@@ -1,5 +1,4 @@
 import type { Releaser } from '../core/releaser.js'
-import type { LockManager } from '../weblocks/lock_manager.js'
 
 /**
  * What a lock records and reports about itself. See docs/diagnostics.md.
@@ -27,7 +26,7 @@ export interface DiagnosticsOptions {
    * On Bun, which lacks the hooks for deadlock detection, true throws `ERR_LOCK_UNSUPPORTED`. On Deno it detects no
    * deadlocks.
    *
-   * Events, barriers, latches, condition variables, DiningPhilosophers and {@link LockManager} (which has `query()`)
+   * Events, barriers, latches, condition variables, DiningPhilosophers and LockManager (which has `query()`)
    * have no diagnostics: they throw a TypeError for true, `'counters'` and an object. Any other value is a TypeError, too.
    *
    * @default the environment variable BOXOFFICE_DIAGNOSTICS, read when the package is loaded: `1` or `true`,

@@ -1,8 +1,5 @@
-import type { Engine } from '../cluster/options.js'
-import type { Key } from '../locks/keyed.js'
-
-/** How a lock is held or waited for: exclusively, or shared with others. A semaphore has weights instead. */
-export type HoldMode = 'exclusive' | 'shared'
+import type { DeadlockStep, HoldMode, LockKind, LockScope } from '../core/errors.js'
+import type { Key } from '../core/keys.js'
 
 /** A holder of a lock. */
 export interface LockHolder {
@@ -92,22 +89,14 @@ export interface LockDiagnostics {
 
 /** A lock, or a key of a keyed lock, in a {@link ProcessSnapshot}. */
 export interface LockReport {
-  kind:
-    | 'Mutex'
-    | 'RecursiveMutex'
-    | 'Semaphore'
-    | 'RWLock'
-    | 'KeyedMutex'
-    | 'KeyedSemaphore'
-    | 'KeyedRWLock'
+  kind: LockKind
   name?: string
   /**
    * A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. At scope
    * `'host'` the `key` of a long key that only other processes use is a string with its beginning.
    */
   key?: Key
-  /** `'cluster'` means over an {@link Engine}. */
-  scope: 'process' | 'host' | 'cluster'
+  scope: LockScope
   /** The thread that the lock belongs to. Undefined when threads share it. */
   thread?: number
   /** For a lock without a name, with `diagnostics: true`: the stack of its constructor. A key has none of its own. */
@@ -140,30 +129,6 @@ export interface DeadlockReport {
   message: string
   /** Each waiter in the cycle, with the lock that it waits for and the locks that it holds. */
   cycle: DeadlockStep[]
-}
-
-/** A waiter in a deadlock. */
-export interface DeadlockStep {
-  /** The `threadId` of the waiter: 0 is the main thread. */
-  thread: number
-  /** The lock that the waiter waits for. */
-  waitsFor: DeadlockLock
-  /** The locks that the waiter holds, and that the waiter before it in the cycle waits for. */
-  holds: DeadlockLock[]
-}
-
-/** A lock that a waiter in a deadlock holds or waits for. */
-export interface DeadlockLock {
-  kind: LockReport['kind']
-  name?: string
-  key?: Key
-  scope: LockReport['scope']
-  /** The mode of the hold or of the wait. */
-  mode?: HoldMode
-  /** The units of a semaphore. */
-  weight?: number
-  /** The stack of the acquire. */
-  stack?: string
 }
 
 /** What {@link snapshot} resolves to. */
@@ -206,10 +171,10 @@ export function snapshot(): Promise<ProcessSnapshot>
 
 /** The message of the channels `boxoffice:...` of node:diagnostics_channel. See docs/diagnostics.md. */
 export interface LockEvent {
-  kind: LockReport['kind']
+  kind: LockKind
   name?: string
   key?: Key
-  scope: LockReport['scope']
+  scope: LockScope
   mode?: HoldMode
   /** The units, for a semaphore. */
   weight?: number

@@ -73,7 +73,7 @@ export interface KeyedHostScope extends HostScope {
    * process that constructs the lock first sets the capacity. A constructor with another capacity throws
    * `ERR_LOCK_MISMATCH`.
    *
-   * The capacity reserves room and limits no caller: to limit how many keys are held at once, use a {@link Semaphore}. The
+   * The capacity reserves room and limits no caller: to limit how many keys are held at once, use a `Semaphore`. The
    * table has at least twice as many entries, in buckets of 64 entries, whose number is a power of two. So a `capacity` of
    * 1 to 32 has room for 64 keys. When the bucket of a key is full, acquiring that key fails
    * with `ERR_LOCK_CAPACITY`: `acquire` of one key throws it, `acquire` of several keys and `runExclusive` reject with it.

@@ -2,7 +2,7 @@
 const { LocalCondition } = require('../core/condition.js')
 const { checkUnranked } = require('./gate.js')
 const { kind: mutexKind } = require('./mutex.js')
-const { isOfKind } = require('./receiver.js')
+const { isOfKind } = require('../core/receiver.js')
 const { readSyncWait } = require('../core/options.js')
 const { blockingLockOf, lockOf, kindOf, Single, single } = require('./single.js')
 

@@ -1,5 +1,5 @@
+import type { LockOptions } from '../options/lock_options.js'
 import type { GateOptions, GateSyncWaitOptions, GateWaitOptions } from './gate.js'
-import type { LockOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
 
 /**

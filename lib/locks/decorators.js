@@ -12,7 +12,7 @@ const {
   timeoutTypeError,
   weightedAcquireOptions,
 } = require('../core/options.js')
-const { keyedMark, signalMark } = require('./receiver.js')
+const { keyedMark, signalMark } = require('../core/receiver.js')
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {

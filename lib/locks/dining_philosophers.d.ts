@@ -1,6 +1,6 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
-import type { LockOptions, WaitDefaults } from './lock_options.js'
+import type { LockOptions, WaitDefaults } from '../options/lock_options.js'
 
 /** `maxPending` counts the callers that wait for one fork. */
 export interface DiningPhilosophersOptions extends LockOptions, WaitDefaults {}

@@ -1,8 +1,8 @@
 import type { SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { HostOptions } from '../host/options.js'
-import type { BufferOptions, LockOptions } from './lock_options.js'
+import type { BufferOptions, LockOptions } from '../options/lock_options.js'
+import type { InLocalScope } from '../options/scope_options.js'
 import type { Mutex } from './mutex.js'
-import type { InLocalScope } from './scope_options.js'
 
 export interface EventSettings extends LockOptions, BufferOptions {
   /** Whether the event is set from the start. The same in all processes at scope `'host'`. @default false */

@@ -2,7 +2,7 @@
 const { checkType } = require('../core/errors.js')
 const { LocalAutoResetEvent, LocalManualResetEvent } = require('../core/gates.js')
 const { Gate, gate } = require('./gate.js')
-const { lockOptions } = require('./lock_options.js')
+const { lockOptions } = require('../options/lock_options.js')
 const { asOptions } = require('../core/options.js')
 const { lockOf } = require('./single.js')
 

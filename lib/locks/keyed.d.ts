@@ -1,9 +1,12 @@
+import type { Key } from '../core/keys.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
-import type { CancelOptions, HoldOptions, LockOptions, WaitDefaults } from './lock_options.js'
-import type { InKeyedScope } from './scope_options.js'
-
-/** The key of a keyed lock. Keys of different types are different keys: 1 is not '1'. NaN throws a RangeError. */
-export type Key = string | number | bigint
+import type {
+  CancelOptions,
+  HoldOptions,
+  LockOptions,
+  WaitDefaults,
+} from '../options/lock_options.js'
+import type { InKeyedScope } from '../options/scope_options.js'
 
 /**
  * Stands for a long key in `keys()` and `snapshot()` of a keyed lock of scope `'host'`: a key of about 40 characters or

@@ -4,8 +4,8 @@ const { localKeyMap } = require('../core/key_map.js')
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedKeyed } = require('./closed_keyed.js')
-const { lockOptionsWithDefaults, readLockOptions } = require('./lock_options.js')
-const { isOfKind, keyedMark, receiverError } = require('./receiver.js')
+const { lockOptionsWithDefaults, readLockOptions } = require('../options/lock_options.js')
+const { isOfKind, keyedMark, receiverError } = require('../core/receiver.js')
 
 /** The kind of all keyed maps. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }

@@ -1,8 +1,9 @@
+import type { Key } from '../core/keys.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '../core/options.js'
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { CutKey, Key, KeyedMutexOptions } from './keyed.js'
+import type { CutKey, KeyedMutexOptions } from './keyed.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
 
 /**

@@ -1,8 +1,9 @@
+import type { Key } from '../core/keys.js'
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { CutKey, Key, KeyedOptions } from './keyed.js'
+import type { CutKey, KeyedOptions } from './keyed.js'
 import type { KeyedMutex } from './keyed_mutex.js'
 import type { ReadReleaser, RWLock, RWLockSnapshot, WriteReleaser } from './rw_lock.js'
 

@@ -1,6 +1,6 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiringKeys, blocking } = require('./defaults.js')
+const { acquiringKeys, blocking } = require('../options/defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/grant.js')

@@ -1,3 +1,4 @@
+import type { Key } from '../core/keys.js'
 import type {
   AcquireOptions,
   IfAvailable,
@@ -11,7 +12,7 @@ import type {
 import type { Grant, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
-import type { CutKey, Key, KeyedOptions } from './keyed.js'
+import type { CutKey, KeyedOptions } from './keyed.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
 
 /**

@@ -10,7 +10,7 @@ const {
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
-const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
+const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')

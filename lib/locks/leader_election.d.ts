@@ -1,9 +1,9 @@
 /// <reference path="../core/disposable.d.ts" />
 import type { Releaser } from '../core/releaser.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
-import type { MaxHoldOptions } from './lock_options.js'
+import type { MaxHoldOptions } from '../options/lock_options.js'
+import type { InWideScope } from '../options/scope_options.js'
 import type { Mutex } from './mutex.js'
-import type { InWideScope } from './scope_options.js'
 
 export interface LeaderElectionSettings extends MaxHoldOptions, DiagnosticsOptions {
   /** All candidates of one election have the same name. A Mutex of that name is a different lock. */

@@ -13,7 +13,7 @@ const {
 } = require('../core/options.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
-const { receiverError } = require('./receiver.js')
+const { receiverError } = require('../core/receiver.js')
 const { lockOf } = require('./single.js')
 const { kind: mutexKind, Mutex } = require('./mutex.js')
 

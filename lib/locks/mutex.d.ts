@@ -2,9 +2,9 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostOptions, HostSnapshot } from '../host/options.js'
+import type { HoldableOptions, HoldOptions } from '../options/lock_options.js'
+import type { InScope } from '../options/scope_options.js'
 import type { Closable } from './closable.js'
-import type { HoldableOptions, HoldOptions } from './lock_options.js'
-import type { InScope } from './scope_options.js'
 
 /** The methods of async-mutex's Mutex, which {@link withTimeout} and {@link tryAcquire} take and return. */
 export interface MutexInterface {

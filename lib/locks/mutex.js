@@ -1,10 +1,10 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
-const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { acquiring, blocking, waiting } = require('./defaults.js')
+const { lockOptionsWithDefaults } = require('../options/lock_options.js')
+const { acquiring, blocking, waiting } = require('../options/defaults.js')
 const { now, tryRun } = require('../core/run.js')
-const { signalMark } = require('./receiver.js')
+const { signalMark } = require('../core/receiver.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {

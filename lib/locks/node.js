@@ -86,7 +86,7 @@ function reentrantKind(kind, map) {
   return require('./reentrant.js').reentrantKind(kind, map)
 }
 
-/** `imports` of package.json maps `#scopes` to lib/scopes.js, or in a bundle to lib/addon/no_scopes.mjs. */
+/** `imports` of package.json maps `#scopes` to lib/options/scopes.js, or in a bundle to lib/addon/no_scopes.mjs. */
 function scopes() {
   const all = require('#scopes')
   platform.scopes = () => all

@@ -1,9 +1,9 @@
 import type { AcquireOptions, IfAvailable, SyncWaitOptions } from '../core/options.js'
 import type { Grant, TryRunResult } from '../core/releaser.js'
+import type { HoldableOptions } from '../options/lock_options.js'
+import type { InScope } from '../options/scope_options.js'
 import type { Closable } from './closable.js'
-import type { HoldableOptions } from './lock_options.js'
 import type { Mutex, MutexSnapshot } from './mutex.js'
-import type { InScope } from './scope_options.js'
 
 /** The options of a {@link Mutex}. A RecursiveMutex and a Mutex of the same name are two locks. */
 export type RecursiveMutexOptions = InScope<HoldableOptions>

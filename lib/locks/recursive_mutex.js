@@ -1,8 +1,8 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { surplusError } = require('../core/options.js')
-const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { acquiring, blocking } = require('./defaults.js')
+const { lockOptionsWithDefaults } = require('../options/lock_options.js')
+const { acquiring, blocking } = require('../options/defaults.js')
 const { now, tryRun } = require('../core/run.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 

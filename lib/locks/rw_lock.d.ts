@@ -3,10 +3,10 @@ import type { AcquireOptions, IfAvailable, SyncWaitOptions, WaitOptions } from '
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostSnapshot } from '../host/options.js'
+import type { HoldableOptions } from '../options/lock_options.js'
+import type { InScope } from '../options/scope_options.js'
 import type { Closable } from './closable.js'
-import type { HoldableOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
-import type { InScope } from './scope_options.js'
 
 /** Releases one reader, as a {@link Releaser} does, or upgrades it to the writer. */
 export interface ReadReleaser extends Releaser {

@@ -1,10 +1,10 @@
 'use strict'
-const { lockOptionsWithDefaults } = require('./lock_options.js')
+const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiring, blocking } = require('./defaults.js')
+const { acquiring, blocking } = require('../options/defaults.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {

@@ -13,10 +13,10 @@ import type {
 import type { Grant, Releaser, TryRunResult } from '../core/releaser.js'
 import type { LockDiagnostics } from '../diagnostics/process.js'
 import type { HostSnapshot } from '../host/options.js'
+import type { HoldableOptions } from '../options/lock_options.js'
+import type { InScope } from '../options/scope_options.js'
 import type { Closable } from './closable.js'
-import type { HoldableOptions } from './lock_options.js'
 import type { Mutex } from './mutex.js'
-import type { InScope } from './scope_options.js'
 
 /**
  * What acquiring a semaphore resolves to: an array of the value before the grant, and the Releaser. `using` takes the

@@ -2,11 +2,11 @@
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { surplusError } = require('../core/options.js')
 const { checkedValue, checkWeight } = require('../core/units.js')
-const { lockOptionsWithDefaults } = require('./lock_options.js')
-const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
+const { lockOptionsWithDefaults } = require('../options/lock_options.js')
+const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
-const { signalMark } = require('./receiver.js')
+const { signalMark } = require('../core/receiver.js')
 const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {

@@ -6,7 +6,7 @@ const { checkCallback, checkObject, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
-const { acquiringUnits, waitingUnits } = require('./unit_defaults.js')
+const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 
 // `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that refuses every caller. `defaults` are the
 // constructor's.

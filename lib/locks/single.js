@@ -3,8 +3,8 @@
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedSingle } = require('./closed.js')
-const { isOfKind, receiverError } = require('./receiver.js')
-const { openLock } = require('./open.js')
+const { isOfKind, receiverError } = require('../core/receiver.js')
+const { openLock } = require('../options/open.js')
 
 /** The kind of all of them. */
 const single = { class: 'Single', instance: 'a lock' }

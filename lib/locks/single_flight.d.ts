@@ -1,4 +1,4 @@
-import type { Key } from './keyed.js'
+import type { Key } from '../core/keys.js'
 
 /** How long a caller of {@link SingleFlight.do} waits. */
 export interface SingleFlightOptions {

@@ -18,7 +18,7 @@ const {
   readWait,
 } = require('../core/options.js')
 const { UnobservedWaiter, wait } = require('../core/waiter.js')
-const { receiverError } = require('./receiver.js')
+const { receiverError } = require('../core/receiver.js')
 
 /** Options that would extend its scope beyond the thread, which is not supported. */
 const reachOptions = new Set(['name', 'scope', 'directory', 'engine'])
@@ -141,7 +141,7 @@ function checkReach(options) {
     if (reachOptions.has(name) || isOfEveryObject(options, name)) continue
     throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
   }
-  const { readLockOptions } = require('./lock_options.js')
+  const { readLockOptions } = require('../options/lock_options.js')
   // There is no use to ask for the name that a lock of that scope needs.
   const asked = options.scope === undefined ? options : { name: 'any', ...options }
   const settings = readLockOptions(asked, 0, reachOptions)

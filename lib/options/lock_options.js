@@ -5,7 +5,7 @@ const { checkType, lockError, typeError } = require('../core/errors.js')
 const { readDefaults } = require('./defaults.js')
 const { asOptions, checkKnown } = require('../core/options.js')
 
-/** Options that lib/scopes.js reads: the threads and processes that share the lock, and its diagnostics. */
+/** Options that scopes.js reads: the threads and processes that share the lock, and its diagnostics. */
 const reachOptions = [
   'name',
   'buffer',

@@ -1,5 +1,5 @@
 'use strict'
-// Makes the lock that a constructor's options describe: of this thread, or by lib/scopes.js.
+// Makes the lock that a constructor's options describe: of this thread, or by scopes.js.
 //
 // A kind of lock is { class, base, name, bytes, known, local, extend, isGate, over }. `known` are the names of its own
 // options, if it has any. `local(...args)` makes a lock of this thread; a keyed map reuses those `atRest`. `extend(Class)`

@@ -1,22 +1,22 @@
 'use strict'
 // The scopes wider than the thread, and diagnostics: picks them once, by the options of a lock's constructor
-// (lib/locks/open.js). The code of a scope is loaded when the first lock of that scope is constructed.
+// (open.js). The code of a scope is loaded when the first lock of that scope is constructed.
 //
 // A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). Any other lock has one of
-// the `sharedLocks`, which all threads use. lib/locks/reach.js lists the wider scopes that lack a class.
-const { lockError } = require('./core/errors.js')
-const { localKeyMap } = require('./core/key_map.js')
-const { readReachOptions } = require('./locks/reach_options.js')
+// the `sharedLocks`, which all threads use. reach.js lists the wider scopes that lack a class.
+const { lockError } = require('../core/errors.js')
+const { localKeyMap } = require('../core/key_map.js')
+const { readReachOptions } = require('./reach_options.js')
 
 /** The classes of what several threads share, by the name of the kind. */
 const sharedLocks = {
-  'auto-reset event': () => require('./process/events.js').SharedAutoResetEvent,
-  barrier: () => require('./process/barrier.js').SharedBarrier,
-  'condition variable': () => require('./process/condition.js').SharedCondition,
-  'countdown latch': () => require('./process/countdown_latch.js').SharedLatch,
-  'manual-reset event': () => require('./process/events.js').SharedManualResetEvent,
-  'read-write lock': () => require('./process/rw_lock.js').SharedRWLock,
-  semaphore: () => require('./process/semaphore.js').SharedSemaphore,
+  'auto-reset event': () => require('../process/events.js').SharedAutoResetEvent,
+  barrier: () => require('../process/barrier.js').SharedBarrier,
+  'condition variable': () => require('../process/condition.js').SharedCondition,
+  'countdown latch': () => require('../process/countdown_latch.js').SharedLatch,
+  'manual-reset event': () => require('../process/events.js').SharedManualResetEvent,
+  'read-write lock': () => require('../process/rw_lock.js').SharedRWLock,
+  semaphore: () => require('../process/semaphore.js').SharedSemaphore,
 }
 
 const isLent = ({ name }) => sharedLocks[name] === undefined
@@ -43,7 +43,7 @@ function isOfProcess({ engine, host }) {
 /** A name without a scope may be meant for all processes. */
 function checkName({ name, scope, engine }, title) {
   if (name === undefined || scope !== undefined || engine !== undefined) return
-  require('./process/one_of_many.js').warnOfName(title, name)
+  require('../process/one_of_many.js').warnOfName(title, name)
 }
 
 /** The lock of `kind` that `settings` describe. */
@@ -52,17 +52,17 @@ function openLock(kind, args, settings) {
   checkName(settings, kind.name)
   if (settings.diagnostics !== undefined) {
     loadSnapshot()
-    require('./diagnostics/observe.js').observeSingle(lock, kind, settings)
+    require('../diagnostics/observe.js').observeSingle(lock, kind, settings)
   }
   return lock
 }
 
 /** Loads what snapshot() needs: Node.js keeps what this folder has resolved, so the file may be gone by then. */
 function loadSnapshot() {
-  require('./diagnostics/process.js')
+  require('../diagnostics/process.js')
 }
 
-const snapshot = () => require('./diagnostics/process.js').snapshot()
+const snapshot = () => require('../diagnostics/process.js').snapshot()
 
 function openPlain(kind, args, settings) {
   const { engine, host } = settings
@@ -72,7 +72,7 @@ function openPlain(kind, args, settings) {
   }
   if (!isOfProcess(settings)) checkReach(kind, settings)
   if (isLent(kind) && engine === undefined) return openLent(kind, settings)
-  if (engine !== undefined) return require('./cluster/open.js').lockOver(settings, kind, args)
+  if (engine !== undefined) return require('../cluster/open.js').lockOver(settings, kind, args)
   const lock =
     host === undefined ? new (sharedLocks[kind.name]())(...args) : openOnHost(args, settings, kind)
   return share(lock.configured(settings), settings)
@@ -81,9 +81,9 @@ function openPlain(kind, args, settings) {
 /** A mutex of several threads or processes, lent to one thread at a time. */
 function openLent({ name }, settings) {
   if (settings.host === undefined) {
-    return require('./process/mutexes.js').openMutex(name, settings)
+    return require('../process/mutexes.js').openMutex(name, settings)
   }
-  return require('./host/mutexes.js').openHostMutex(name, settings)
+  return require('../host/mutexes.js').openHostMutex(name, settings)
 }
 
 function share(lock, { name, buffer, byteOffset, isStrict }) {
@@ -95,13 +95,13 @@ function share(lock, { name, buffer, byteOffset, isStrict }) {
 
 /** Throws if no wider scope has that kind. */
 function checkReach(kind, settings) {
-  require('./locks/reach.js').checkReach(kind.class, settings)
+  require('./reach.js').checkReach(kind.class, settings)
 }
 
 function openOnHost(args, settings, { isGate, name }) {
   if (isGate) return openGateOnHost(args, settings, name)
   const [start = 0] = args
-  return require('./host/locks.js').hostLockOf(name, start, settings)
+  return require('../host/locks.js').hostLockOf(name, start, settings)
 }
 
 function openGateOnHost(args, settings, name) {
@@ -110,7 +110,7 @@ function openGateOnHost(args, settings, name) {
     const message = `no ${name} has a maxHold or a minHold: no caller holds it`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
-  return require('./host/gates.js').openHostGate(name, args, settings)
+  return require('../host/gates.js').openHostGate(name, args, settings)
 }
 
 /** The key map that `settings` describe, of locks of `kind` that begin with `value`. */
@@ -122,7 +122,7 @@ function openKeyMap(kind, value, settings) {
     return localKeyMap(kind, value, settings, watch)
   }
   if (isLent(kind) && isOfProcess(settings)) {
-    return require('./process/mutexes.js').openKeyedMutexes(kind, settings, watch)
+    return require('../process/mutexes.js').openKeyedMutexes(kind, settings, watch)
   }
   checkReach(kind, settings)
   const map = openSharedKeyMap(kind, value, settings, watch)
@@ -134,23 +134,23 @@ function openKeyMap(kind, value, settings) {
 function watchOf(settings, kind) {
   if (settings.diagnostics === undefined) return undefined
   loadSnapshot()
-  return require('./diagnostics/keyed_observer.js').keyedObserver(settings, kind)
+  return require('../diagnostics/keyed_observer.js').keyedObserver(settings, kind)
 }
 
 function openSharedKeyMap(kind, value, settings, watch) {
   const { engine, host, isStrict, mayBlock } = settings
   if (engine !== undefined) {
-    return require('./cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
+    return require('../cluster/open.js').keyMapOver(settings, kind.name, value ?? '', watch)
   }
   if (host !== undefined && isLent(kind)) {
-    return require('./host/mutexes.js').openHostMutexes(settings, watch)
+    return require('../host/mutexes.js').openHostMutexes(settings, watch)
   }
   if (host !== undefined) {
-    const { hostKeyMapOf } = require('./host/locks.js')
+    const { hostKeyMapOf } = require('../host/locks.js')
     return hostKeyMapOf(kind.name, value ?? 0, settings, { isStrict, mayBlock }, undefined, watch)
   }
   const Kind = sharedLocks[kind.name]()
-  return require('./process/shared_key_map.js').keyMapByName(kind, Kind, value, settings, watch)
+  return require('../process/shared_key_map.js').keyMapByName(kind, Kind, value, settings, watch)
 }
 
 module.exports = {

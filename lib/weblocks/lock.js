@@ -3,7 +3,7 @@ const { modeNames } = require('./request_options.js')
 const { reasonOf } = require('../core/abort.js')
 const { isObject } = require('../core/options.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
-const { receiverError } = require('../locks/receiver.js')
+const { receiverError } = require('../core/receiver.js')
 
 const secret = Symbol('for the lock manager')
 

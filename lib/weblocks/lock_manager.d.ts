@@ -1,7 +1,7 @@
 import type { Engine } from '../cluster/options.js'
 import type { Grant, Releaser } from '../core/releaser.js'
-import type { HoldOptions } from '../locks/lock_options.js'
-import type { InKeyedScope } from '../locks/scope_options.js'
+import type { HoldOptions } from '../options/lock_options.js'
+import type { InKeyedScope } from '../options/scope_options.js'
 
 /** One exclusive lock of a name is held at a time, or any number of shared locks. */
 export type LockMode = 'exclusive' | 'shared'

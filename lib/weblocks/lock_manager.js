@@ -3,10 +3,10 @@
 // process.
 const { reasonOf } = require('../core/abort.js')
 const { refuseDiagnostics } = require('../diagnostics/levels.js')
-const { readLockOptions } = require('../locks/lock_options.js')
+const { readLockOptions } = require('../options/lock_options.js')
 const { checkRequest, readAcquireRequest, readRequest } = require('./request_options.js')
 const { checkCallback, isObject } = require('../core/options.js')
-const { receiverError } = require('../locks/receiver.js')
+const { receiverError } = require('../core/receiver.js')
 const { Lock } = require('./lock.js')
 
 // Loaded when the first lock manager of that scope is constructed.

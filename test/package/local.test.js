@@ -72,7 +72,7 @@ describe('boxoffice/local', () => {
     const code = "import * as all from 'boxoffice'; console.log(Object.keys(all))"
     const { text, files } = await bundle(code, { platform: 'browser', minify: false })
     const folders = new Set(files.map((file) => file.split('/').slice(0, 2).join('/')))
-    assert.deepEqual([...folders].sort(), ['<stdin>', 'lib/core', 'lib/locks'])
+    assert.deepEqual([...folders].sort(), ['<stdin>', 'lib/core', 'lib/locks', 'lib/options'])
     for (const name of builtinModules) assert.ok(!text.includes(`require("${name}")`), name)
     const ofNode = /\bnode:|\bprocess\.|\b(?:Buffer|setImmediate|__dirname|__filename)\b/
     assert.equal(text.match(ofNode), null)

@@ -14,13 +14,29 @@ const sources = readdirSync(lib, { recursive: true })
   .filter((file) => file.endsWith('.js') && !file.includes(`page${path.sep}`))
   .map((file) => path.join(lib, file))
 
+const declarations = readdirSync(lib, { recursive: true })
+  .filter((file) => file.endsWith('.d.ts'))
+  .map((file) => path.join(lib, file))
+
+/** The folders of lib/, each above those that it may import. */
+const floors = [
+  ['index.js'],
+  ['locks', 'weblocks'],
+  ['options'],
+  ['diagnostics', 'host'],
+  ['cluster', 'process'],
+  ['addon'],
+  ['core'],
+]
+const floorOf = (file) => floors.findIndex((folders) => folders.includes(folderOf(file)))
+
 /** The folder of lib/ that contains `file`. */
 const folderOf = (file) => path.relative(lib, file).split(path.sep)[0]
 
 /** Every file of this package that `file` imports, at once or later. */
 function importsOf(file) {
   const code = readFileSync(file, 'utf8')
-  return [...code.matchAll(/require\('(\.[^']+\.js)'\)/g)].map(([, target]) =>
+  return [...code.matchAll(/(?:require\(|from )'(\.[^']+\.js)'/g)].map(([, target]) =>
     path.join(path.dirname(file), target),
   )
 }
@@ -87,16 +103,29 @@ describe('The structure of lib/', () => {
   })
 
   for (const [folder, others] of [
-    ['process', ['host', 'cluster', 'locks', 'scopes.js', 'diagnostics', 'weblocks']],
-    ['host', ['cluster', 'locks', 'scopes.js', 'diagnostics', 'weblocks']],
-    ['cluster', ['process', 'host', 'locks', 'scopes.js', 'weblocks']],
-    ['diagnostics', ['host', 'cluster', 'locks', 'scopes.js']],
+    ['process', ['host', 'cluster', 'locks', 'options', 'diagnostics', 'weblocks']],
+    ['host', ['cluster', 'locks', 'options', 'diagnostics', 'weblocks']],
+    ['cluster', ['process', 'host', 'locks', 'options', 'weblocks']],
+    ['diagnostics', ['host', 'cluster', 'locks', 'options']],
   ]) {
     it(`has no import from ${folder}/ of ${others.join(', ')}`, () => {
       const found = [...neighbours(folder)].filter((other) => others.includes(other))
       assert.deepEqual(found, [])
     })
   }
+
+  it('imports, in code and in declarations, from the same folder and from lower ones', () => {
+    const all = [...sources, ...declarations]
+    const arrows = all.flatMap((file) => importsOf(file).map((target) => [file, target]))
+    const up = arrows.filter(
+      ([file, target]) =>
+        folderOf(file) !== folderOf(target) &&
+        target.startsWith(lib) &&
+        floorOf(file) >= floorOf(target),
+    )
+    assert.ok(arrows.length > 900, `${arrows.length} arrows`)
+    assert.deepEqual(up, [])
+  })
 
   it('has no circle of imports', () => {
     const done = new Set()

@@ -4,7 +4,7 @@
  * @module boxoffice/postgres
  */
 
-import type { Key } from '../../locks/keyed.js'
+import type { Key } from '../../core/keys.js'
 import type { Engine, EngineOptions } from '../options.js'
 
 /** A pool of the package `pg`: `new Pool(...)`. */

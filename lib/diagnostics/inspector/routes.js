@@ -4,7 +4,7 @@
 // The page asks for new data after it has drawn the last. So nothing here stays open between two requests: no stream, no
 // timer to stop, and no lock is read between requests.
 const { setImmediate, setTimeout } = require('../../core/builtins.js')
-const { Mutex } = require('../../index.js')
+const { LocalMutex } = require('../../core/mutex.js')
 const { readOptions } = require('./options.js')
 const { page, policy } = require('./page.js')
 const { reportOf, sortedOf } = require('./report.js')
@@ -31,7 +31,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
  */
 function shared(source) {
   /** With tens of thousands of keys a report takes a turn of its own. */
-  const turns = new Mutex({ diagnostics: false })
+  const turns = new LocalMutex()
   let reading
   const forget = () => {
     reading = undefined
