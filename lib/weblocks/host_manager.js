@@ -1,5 +1,6 @@
 'use strict'
 // The lock manager of all processes of this machine.
+const { titleOf } = require('../core/keys.js')
 const { defineLazy } = require('../core/releaser.js')
 const { hostKeyMapOf } = require('../host/locks.js')
 const { KeyMapManager } = require('./key_map_manager.js')
@@ -10,7 +11,7 @@ const signals = new WeakMap()
 
 class HostManager extends KeyMapManager {
   constructor(host, times) {
-    const traits = { hasDiagnostics: false }
+    const traits = { hasDiagnostics: false, title }
     super(hostKeyMapOf('read-write lock', 0, { host, times }, traits, 'lock manager'))
     this.keyMap.keepFor(this)
   }
@@ -46,6 +47,11 @@ class HostManager extends KeyMapManager {
     }
     return snapshot
   }
+}
+
+/** Error messages call a read-write lock of the map a lock, as the caller does. */
+function title() {
+  return titleOf('lock', this)
 }
 
 /**

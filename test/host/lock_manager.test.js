@@ -146,6 +146,8 @@ describe('A LockManager of scope host', function () {
     assert.equal(held.signal.aborted, false)
     assert.equal(await locks.acquire('a', { ifAvailable: true }), undefined, 'still held')
     assert.equal(held.downgrade, undefined)
+    const late = { message: /^the lock of key "a" in .* was not available within 0 ms/ }
+    await assert.rejects(locks.acquire('a', { timeout: 0, mode: 'shared' }), late)
     held()
     assert.throws(() => new LockManager({ scope: 'host' }), TypeError)
     assert.throws(() => new LockManager({ name: 'mine' }), TypeError)
