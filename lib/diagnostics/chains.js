@@ -25,7 +25,7 @@ const {
 } = require('./link.js')
 const { closes, latestOpen, newRun, opens } = require('./open_promises.js')
 const resources = require('./resources.js')
-const { Adoption, byHand, isDerived, Site } = require('./site.js')
+const { Adoption, byHand, Ending, isDerived, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../addon/load.js')
 
@@ -198,8 +198,10 @@ function promiseResolve(id) {
   const link = liveOf(runner.link)
   if (link === null) return
   for (const promise of [runner, ...madeFor(runner)]) {
-    // Unless the step gives a hold of its own.
-    if (promise.id === id && liveOf(promise.handed) === null) link.givenBy(promise, runner.isUnsure)
+    // Unless the step gives a hold of its own. Where its async function ends, nothing else continues the hold.
+    if (promise.id !== id || liveOf(promise.handed) !== null) continue
+    link.givenBy(promise, runner.isUnsure)
+    if (promise !== runner) runner.isHanded &&= new Ending(hooks.promiseResolve).isByHand()
   }
 }
 

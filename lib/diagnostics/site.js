@@ -35,6 +35,20 @@ class Adoption extends Site {
   }
 }
 
+/** The site that settles a promise, in `promiseResolve` of a hook: the end of an async function, or a call. */
+class Ending extends Site {
+  isByHand() {
+    this.answer ??= !isEnd(sitesIn(this))
+    return this.answer
+  }
+}
+
+/** Whether no built-in function was called: resolve() and reject() have a frame, and the end of a function has none. */
+function isEnd(sites) {
+  const site = sites?.find((one) => one.getFileName() !== hooks)
+  return site !== undefined && !isBuiltIn(site) && !site.isAsync()
+}
+
 /** Whether the thenable is a promise: then Promise.prototype.then() was called by no code. */
 function isOnlyThen(sites) {
   if (sites === undefined) return false
@@ -62,4 +76,4 @@ function isMaker(sites) {
 /** Built-in functions have no file. Nor has code of eval(). */
 const isBuiltIn = (site) => site !== undefined && !site.getFileName() && !site.isEval()
 
-module.exports = { Adoption, byHand, isDerived, Site }
+module.exports = { Adoption, byHand, Ending, isDerived, Site }

@@ -3,7 +3,7 @@
 // deadlocks are found.
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { KeyedMutex, Mutex, RecursiveMutex, RWLock, Semaphore } = require('../..')
 const { deadlocks } = require('../../lib/diagnostics/deadlock.js')
 const { sleep, within } = require('../helpers/agents.js')
 
@@ -84,6 +84,28 @@ describe('Deadlocks of promises', () => {
       const code = await ended(codeOf(hold(mutex, async () => await deeper())))
       assert.equal(code, 'ERR_LOCK_DEADLOCK')
       assert.equal(await ended(hold(mutex, () => 'again')), 'again')
+    })
+  }
+
+  for (const [how, hold] of Object.entries({
+    'a function that acquires': async (mutex, inside) => {
+      const take = async () => await mutex.acquire()
+      const release = await take()
+      try {
+        return await inside()
+      } finally {
+        release()
+      }
+    },
+    'a recursive mutex': (mutex, inside) => mutex.runExclusive(inside),
+  })) {
+    it(`are found in functions that return what was called while nothing was held: ${how}`, async () => {
+      const Kind = how === 'a recursive mutex' ? RecursiveMutex : Mutex
+      const a = new Kind({ diagnostics })
+      const b = new Kind({ diagnostics })
+      const both = async (one, other) => hold(one, () => hold(other, () => 'both'))
+      const codes = await ended(Promise.all([codeOf(both(a, b)), codeOf(both(b, a))]))
+      assert.deepEqual(codes.sort(), ['ERR_LOCK_DEADLOCK', 'fine'])
     })
   }
 
