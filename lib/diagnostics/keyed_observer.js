@@ -69,7 +69,8 @@ class KeyedObserver {
     const { name } = this.#keyMap
     const time = now()
     const thread = name === undefined ? threadId : undefined
-    const id = name === undefined ? `${kind} ${tally.id}` : `${kind} ${scope} ${name}`
+    // In quotes, since the id of a key begins with it: what follows must not be part of another name.
+    const id = `${kind} ${name === undefined ? tally.id : `${scope} ${JSON.stringify(name)}`}`
     const keys = this.#keyMap.snapshot().map(({ key, waiting, holders, oldestWait }) => {
       const isCut = typeof key === 'object'
       const keyId = isCut ? `${id} ${key.id}` : `${id} ${typeof key} ${key}`

@@ -144,6 +144,19 @@ describe('snapshot() of the process', () => {
     assert.equal(await reportOf('KeyedMutex', name, 'ours'), undefined)
   })
 
+  it('tells a key from a keyed lock whose name ends as the key does, and from its keys', async () => {
+    const name = freshName()
+    const longer = `${name} string k`
+    const one = new KeyedMutex({ name, diagnostics: 'counters' })
+    const other = new KeyedMutex({ name: longer, diagnostics: 'counters' })
+    const held = [await one.acquire('k'), await one.acquire('k string l'), await other.acquire('l')]
+    assert.equal((await reportOf('KeyedMutex', longer)).totals.acquisitions, 1)
+    assert.equal((await reportOf('KeyedMutex', name, 'k')).holders.length, 1)
+    assert.equal((await reportOf('KeyedMutex', name, 'k string l')).holders.length, 1)
+    assert.equal((await reportOf('KeyedMutex', longer, 'l')).holders.length, 1)
+    for (const release of held) release()
+  })
+
   it('has more busy keys than a call may have arguments', async () => {
     const { shown } = await runCode(`
       const { KeyedMutex, snapshot } = require(${JSON.stringify(require.resolve('../..'))})
