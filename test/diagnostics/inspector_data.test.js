@@ -113,6 +113,16 @@ describe('the inspector', () => {
       assert.ok(JSON.stringify(data).length < 3000)
     })
 
+    it('distinguishes long keys that begin alike by the ids of their rows', async () => {
+      const id = (key) => `KeyedMutex process "users" string ${key}`
+      const keys = ['a', 'b', '\ud800', '\ud801'].map((end) => 'x'.repeat(10_000) + end)
+      const source = snapshotOf(keys.map((key) => lock({ key, id: id(key) })))
+      const { rows } = await dataOf(source)
+      assert.equal(new Set(rows.map((row) => row.id)).size, keys.length)
+      assert.ok(rows[0].id.length < 500)
+      assert.deepEqual((await dataOf(source)).rows, rows)
+    })
+
     it('reports holders, with each stack once, and the first of many', async () => {
       const stack = 'at work (here.js:1:1)'
       const holders = Array.from({ length: 30 }, (_, i) => ({

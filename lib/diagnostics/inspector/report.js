@@ -4,6 +4,7 @@
 // Repeated parts are sent once: stacks, and what all keys of a map share. `stack` and `lock` are indices into `stacks`
 // and `locks`; locks of the same name differ by the `id` of their rows. Keys are sent as text, so that 1, 1n and '1' stay
 // apart. Long texts are truncated: untrusted clients may have chosen names and keys.
+const { createHash } = require('node:crypto')
 const { nameOf } = require('../../core/keys.js')
 const { markOf, usualsOf } = require('./usual.js')
 
@@ -19,7 +20,15 @@ function cut(text, most) {
 
 const textOf = (key) => (typeof key === 'bigint' ? `${key}n` : nameOf(key))
 const textOfKey = (key) => (key === undefined ? undefined : cut(textOf(key), longest.name))
-const textOfId = (id) => cut(id, 2 * longest.name)
+
+/** Truncated ids stay apart by a digest. */
+function textOfId(id) {
+  const most = 2 * longest.name
+  return id.length <= most ? id : `${cut(id, most)}${digestOf(id)}`
+}
+
+const digestOf = (text) => createHash('sha256').update(text, 'utf16le').digest('base64url')
+
 const textOfName = (name) => (name === undefined ? undefined : cut(name, longest.name))
 
 /** Numbers values in the order of their first use: values of the same `idOf` have the same number. */
