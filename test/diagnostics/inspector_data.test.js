@@ -113,6 +113,18 @@ describe('the inspector', () => {
       assert.ok(JSON.stringify(data).length < 3000)
     })
 
+    it('shows characters that would turn the text around them, in names, keys and messages', async () => {
+      const locks = [
+        lock({ name: '\u202eevil', key: '\u2067gnp.exe' }),
+        lock({ key: '\\u2067gnp.exe' }),
+      ]
+      const deadlock = { ...ring(2), message: 'of key "\u202ea"' }
+      const data = await dataOf(snapshotOf(locks, [deadlock]))
+      assert.deepEqual(keysOf(data), ['"\\u2067gnp.exe"', '"\\\\u2067gnp.exe"'])
+      assert.equal(data.locks[0].name, '\\u202eevil')
+      assert.equal(data.deadlocks[0].message, 'of key "\\u202ea"')
+    })
+
     it('distinguishes long keys that begin alike by the ids of their rows', async () => {
       const id = (key) => `KeyedMutex process "users" string ${key}`
       const keys = ['a', 'b', '\ud800', '\ud801'].map((end) => 'x'.repeat(10_000) + end)

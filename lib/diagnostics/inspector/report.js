@@ -18,8 +18,14 @@ function cut(text, most) {
   return text.length <= most ? text : `${text.slice(0, most)}…`
 }
 
+/** Characters that change the direction of the text after them, which may be another one. */
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+const shown = (text) => text.replace(directions, (one) => `\\u${hexOf(one)}`)
+const hexOf = (character) => character.charCodeAt(0).toString(16).padStart(4, '0')
+
 const textOf = (key) => (typeof key === 'bigint' ? `${key}n` : nameOf(key))
-const textOfKey = (key) => (key === undefined ? undefined : cut(textOf(key), longest.name))
+const textOfKey = (key) => (key === undefined ? undefined : cut(shown(textOf(key)), longest.name))
 
 /** Truncated ids stay apart by a digest. */
 function textOfId(id) {
@@ -29,7 +35,7 @@ function textOfId(id) {
 
 const digestOf = (text) => createHash('sha256').update(text, 'utf16le').digest('base64url')
 
-const textOfName = (name) => (name === undefined ? undefined : cut(name, longest.name))
+const textOfName = (name) => (name === undefined ? undefined : cut(shown(name), longest.name))
 
 /** Numbers values in the order of their first use: values of the same `idOf` have the same number. */
 function numbering(idOf, make) {
@@ -197,7 +203,7 @@ function deadlockOf({ at, message, cycle }, stacks) {
   })
   return {
     at,
-    message: cut(message, longest.message),
+    message: cut(shown(message), longest.message),
     cycle: cycle.slice(0, mostInCycle).map(({ thread, waitsFor, holds }) => ({
       thread,
       waitsFor: place(waitsFor),
