@@ -23,14 +23,14 @@ const {
   sureOf,
   touch,
 } = require('./link.js')
-const { closes, latestOpen, newRun, opens } = require('./open_promises.js')
+const { closes, newRun, openPromises, opens } = require('./open_promises.js')
 const resources = require('./resources.js')
 const { Adoption, byHand, Ending, isDerived, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../addon/load.js')
 
 /** The largest number of promises of its predecessor that one reaction may settle, besides open ones. */
-const mostBefore = 12
+const mostBefore = 20
 /** The largest number of reactions that may settle one promise: reactions that never run pile up. */
 const mostInside = 1000
 /** The number of promises that wait for locks. */
@@ -119,9 +119,9 @@ function reacts(step, trigger, runner) {
 /** The promises that a reaction may settle which the run of `runner` makes now. */
 function madeIn(runner) {
   const made = runner === undefined ? [] : (runner.within ?? [runner])
-  const latest = latestOpen()
-  if (latest.length === 0) return made
-  return [...made.filter(isUnsettled).slice(-mostBefore), ...latest.filter(isUnsettled)]
+  const open = openPromises()
+  if (open.length === 0) return made
+  return [...made.filter(isUnsettled).slice(-mostBefore), ...open]
 }
 
 const isUnsettled = ({ isSettled }) => !isSettled

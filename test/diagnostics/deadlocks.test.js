@@ -109,6 +109,32 @@ describe('Deadlocks of promises', () => {
     })
   }
 
+  for (const many of [3, 30]) {
+    it(`are found after a call of ${many} functions, which return promises of locks or of other functions`, async () => {
+      const mutex = new Mutex({ diagnostics })
+      const places = new Semaphore(many, { diagnostics })
+      const jobs = Array.from(
+        { length: many },
+        (_, i) => async () => (i % 2 ? turn() : places.runExclusive(turn)),
+      )
+      const caller = async () => {
+        await Promise.all(jobs.map((job) => job()))
+        await mutex.runExclusive(() => {})
+      }
+      assert.equal(await ended(codeOf(mutex.runExclusive(caller))), 'ERR_LOCK_DEADLOCK')
+    })
+  }
+
+  it('are found beside promises that have settled already', async () => {
+    const mutex = new Mutex({ diagnostics })
+    const caller = async () => {
+      const ready = Array.from({ length: 30 }, (_, i) => Promise.resolve(i))
+      await mutex.runExclusive(() => {})
+      return ready
+    }
+    assert.equal(await ended(codeOf(mutex.runExclusive(() => caller()))), 'ERR_LOCK_DEADLOCK')
+  })
+
   it('are found among five philosophers, by the last one', async () => {
     const forks = Array.from({ length: 5 }, () => new Mutex({ diagnostics }))
     const refused = []
