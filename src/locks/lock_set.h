@@ -6,6 +6,8 @@
 //
 //   idle ──▶ holding the first k of n, in the queue for the next ──▶ holding all
 //                 └──────── gave up: releases the k ───▶ idle
+//
+// A set that gives up has not told its caller of a death: the next holder of the abandoned mutex is told instead.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +33,7 @@ class BasicLockSet {
     if (!mutexes_.empty() && !mutexes_.front()) {
       throwMisuse(Fault::badArgument, "a lock set holds no null mutex");
     }
+    wereAbandoned_.resize(mutexes_.size());
   }
 
   /// Waits for all; abandoned when any of them was. Throws Misuse(badArgument) when this set holds some
@@ -59,8 +62,15 @@ class BasicLockSet {
         throwMisuse(Fault::notHolder, "unlock of a lock set that the caller does not hold");
       }
     }
+    const bool givesUp = leaving_ || held_ < mutexes_.size();
+    if (givesUp) abandoned_ = false;
     while (held_ > 0) {
-      mutexes_[held_ - 1]->unlock(me);
+      BasicMutex<P>& mutex = *mutexes_[held_ - 1];
+      if (givesUp && wereAbandoned_[held_ - 1]) {
+        mutex.abandon(me);
+      } else {
+        mutex.unlock(me);
+      }
       --held_;
     }
   }
@@ -90,7 +100,7 @@ class BasicLockSet {
   }
 
   std::size_t size() const noexcept { return mutexes_.size(); }
-  /// Whether the last holder of any of them died with it.
+  /// Whether the last holder of any of them died with it; false once the set has given up.
   bool abandoned() const noexcept { return abandoned_; }
 
  private:
@@ -134,11 +144,13 @@ class BasicLockSet {
   }
 
   void took(bool abandoned) noexcept {
+    wereAbandoned_[held_] = abandoned;
     ++held_;
     abandoned_ = abandoned_ || abandoned;
   }
 
   std::vector<BasicMutex<P>*> mutexes_;
+  std::vector<bool> wereAbandoned_;  // those of the first held_ mutexes whose last holder died
   std::size_t held_ = 0;
   bool abandoned_ = false;
   bool leaving_ = false;

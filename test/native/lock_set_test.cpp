@@ -113,6 +113,47 @@ TEST_F(LockSetTest, TellsWhetherAMutexWasAbandoned) {
   all_.unlock();
 }
 
+TEST_F(LockSetTest, ASetThatDoesNotGetAllLeavesADeathToTheNextHolder) {
+  m_[2].lock(kBen);
+  const auto isPassedOn = [this] {
+    EXPECT_EQ(held(), 1);
+    EXPECT_FALSE(all_.abandoned());
+    const bool isTold = m_[0].tryLock(kCleo).abandoned;
+    m_[0].abandon(kCleo);
+    return isTold;
+  };
+  m_[0].lock(kBen);
+  m_[0].abandon(kBen);
+  EXPECT_FALSE(all_.tryLock(kAnna));
+  EXPECT_TRUE(isPassedOn());
+  EXPECT_FALSE(all_.lockFor(20us));
+  EXPECT_TRUE(isPassedOn());
+  EXPECT_FALSE(all_.enter(w_));
+  EXPECT_EQ(all_.leave(w_), Leave::left);
+  EXPECT_TRUE(isPassedOn());
+  m_[2].unlock(kBen);
+  EXPECT_TRUE(all_.tryLock(kAnna).abandoned);
+  all_.unlock(kAnna);
+  EXPECT_FALSE(all_.tryLock(kAnna).abandoned) << "the set that held all was told";
+  all_.unlock(kAnna);
+}
+
+TEST_F(LockSetTest, ASetThatLeavesTooLateLeavesADeathToTheNextHolder) {
+  m_[0].lock(kBen);
+  m_[0].abandon(kBen);
+  m_[2].lock(kBen);
+  EXPECT_FALSE(all_.enter(w_));
+  P::pass(kPatience);
+  m_[2].abandon(kBen);
+  EXPECT_EQ(all_.leave(w_), Leave::admitted);
+  EXPECT_TRUE(all_.resume(w_, Wake::admitted));
+  all_.unlock(kAnna);
+  EXPECT_TRUE(m_[0].tryLock(kCleo).abandoned);
+  EXPECT_TRUE(m_[2].tryLock(kCleo).abandoned);
+  m_[0].unlock(kCleo);
+  m_[2].unlock(kCleo);
+}
+
 TEST_F(LockSetTest, WaitsForOneMutexAfterTheOther) {
   m_[0].lock(kBen);
   m_[2].lock(kBen);
