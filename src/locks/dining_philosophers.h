@@ -87,9 +87,14 @@ class BasicDiningPhilosophers {
   bool beginUntil(int seat, Deadline deadline) {
     if (deadline != kNever && deadline <= P::now()) return tryBegin(seat);
     if (sit(seat)) return true;
+    Waiter w;
+    const auto standAsThread = [&] {
+      w.parker = &P::parker();
+      w.agent = P::agent();
+      return stand(w, seat);
+    };
+    if (orRise(seat, standAsThread)) return true;
     auto& parker = P::parker();
-    Waiter w(parker, P::agent());
-    if (stand(w, seat)) return true;
     if (!parker.waitUntil(deadline)) {
       if (leave(w, seat)) return false;
       parker.take();
@@ -123,7 +128,9 @@ class BasicDiningPhilosophers {
   int seats() const noexcept { return seats_; }
 
   /// For callers that do not block: true means eating; false: a wake follows once the seat eats.
-  bool enter(Waiter& w, int seat) { return sit(seat) || stand(w, seat); }
+  bool enter(Waiter& w, int seat) {
+    return sit(seat) || orRise(seat, [&] { return stand(w, seat); });
+  }
 
   void resume(Waiter& w) noexcept { w.state = Waiter::State::idle; }
 
@@ -174,11 +181,17 @@ class BasicDiningPhilosophers {
 
   /// Enters the queue, unless the neighbours have got up meanwhile (true: eating).
   bool stand(Waiter& w, int seat) {
+    auto bucket = P::lot().open(chair(seat));
+    if (isEating(seat)) return true;
+    bucket.obtainQueue().enter(w);
+    return false;
+  }
+
+  /// `step` is the way of a hungry philosopher into its queue.
+  template <class Step>
+  bool orRise(int seat, Step&& step) {
     try {
-      auto bucket = P::lot().open(chair(seat));
-      if (isEating(seat)) return true;
-      bucket.obtainQueue().enter(w);
-      return false;
+      return step();
     } catch (...) {
       // A hungry seat without a waiter would never get up, and its neighbours would starve.
       wake(table_.change([seat](auto& table) { return table.rise(seat); }));

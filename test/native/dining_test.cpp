@@ -116,6 +116,28 @@ TYPED_TEST(DiningSuite, AFailedTryLeavesNoTrace) {
   table.end(1);
 }
 
+/// Has no id for a thread.
+struct NoAgentPlatform : NativePlatform<NoAgentPlatform> {
+  static AgentId agent() { throwMisuse(Fault::overflow, "too many agents live at once"); }
+};
+
+template <class Philosophers>
+void aThreadWithoutAnIdGetsUp() {
+  Philosophers table(5);
+  EXPECT_TRUE(table.begin(0));
+  EXPECT_EQ(faultOf([&] { table.begin(1); }), Fault::overflow);
+  EXPECT_TRUE(table.tryBegin(2)) << "seat 1 is hungry";
+  table.end(2);
+  table.end(0);
+  EXPECT_TRUE(table.begin(1)) << "seat 1 is taken";
+  table.end(1);
+}
+
+TEST(DiningTest, AThreadWithoutAnIdGetsUp) {
+  aThreadWithoutAnIdGetsUp<BasicGuardedDiningPhilosophers<NoAgentPlatform>>();
+  aThreadWithoutAnIdGetsUp<BasicLockFreeDiningPhilosophers<NoAgentPlatform>>();
+}
+
 TYPED_TEST(DiningSuite, FirstComeFirstServedAtEachFork) {
   TypeParam table(5);
   Waiter one(this->loop_, kAnna);
