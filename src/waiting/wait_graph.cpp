@@ -19,25 +19,38 @@ WaitGraph::Moment WaitGraph::now() {
 
 WaitGraph::Id WaitGraph::wait(Claim claim) {
   const std::lock_guard guard(mutex_);
-  Place& place = places_[claim.lock];
   const Id id = ++lastId_;
-  place.waits.push_back(id);
-  Wait& w = waits_[id];
+  Wait w;
   static_cast<Claim&>(w) = std::move(claim);
   w.id = id;
   w.entered = ++lastMoment_;
+  add(waits_, std::move(w), &Place::waits);
   return id;
 }
 
 WaitGraph::Id WaitGraph::hold(Claim claim) {
   const std::lock_guard guard(mutex_);
-  Place& place = places_[claim.lock];
   const Id id = ++lastId_;
-  place.holds.push_back(id);
-  Hold& hold = holds_[id];
+  Hold hold;
   static_cast<Claim&>(hold) = std::move(claim);
   hold.id = id;
+  add(holds_, std::move(hold), &Place::holds);
   return id;
+}
+
+/// Adds a wait or a hold to `all` and to its lock's place. When this throws, nothing has changed.
+template <class Node>
+void WaitGraph::add(std::unordered_map<Id, Node>& all, Node node, std::vector<Id> Place::*ids) {
+  const Id id = node.id;
+  const Lock lock = node.lock;
+  all.emplace(id, std::move(node));
+  try {
+    (places_[lock].*ids).push_back(id);
+  } catch (...) {
+    all.erase(id);
+    forget(lock);
+    throw;
+  }
 }
 
 void WaitGraph::end(Id id) noexcept {
@@ -64,6 +77,7 @@ void WaitGraph::endNow(Id id) noexcept {
 /// Drops a lock without waits and holds.
 void WaitGraph::forget(Lock lock) noexcept {
   const auto at = places_.find(lock);
+  if (at == places_.end()) return;
   const Place& place = at->second;
   if (place.waits.empty() && place.holds.empty() && !place.isLoose) places_.erase(at);
 }
@@ -84,7 +98,8 @@ std::optional<WaitGraph::Cycle> WaitGraph::block(Id wait) {
   const std::lock_guard guard(mutex_);
   const auto at = waits_.find(wait);
   if (at == waits_.end()) return std::nullopt;
-  blocked_[at->second.agent] = {wait};
+  std::vector<Id> only{wait};
+  blocked_[at->second.agent] = std::move(only);
   return close(wait);
 }
 

@@ -110,6 +110,8 @@ class WaitGraph {
     std::vector<Id> holds;
   };
 
+  template <class Node>
+  void add(std::unordered_map<Id, Node>& all, Node node, std::vector<Id> Place::*ids);
   std::optional<Cycle> close(Id wait);
   void collect(Wait& start);
   bool isStuck(const Wait& w);
