@@ -11,10 +11,12 @@ std::vector<std::string> LockOrder::add(const std::string& from, const std::stri
                                         const std::string& label) {
   const std::lock_guard guard(mutex_);
   if (size_ == kMostEdges) return {};
-  const auto [_, isNew] = edges_[from].try_emplace(to, label);
-  if (!isNew) return {};
+  Edges& edges = edges_[from];
+  if (edges.contains(to)) return {};
+  std::vector<std::string> labels = way(to, from);  // before the edge, which it cannot use
+  edges.try_emplace(to, label);
   ++size_;
-  return way(to, from);
+  return labels;
 }
 
 std::size_t LockOrder::size() const {
