@@ -1,7 +1,8 @@
 #include "waiting/agent.h"
 
-#include <deque>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "platform/misuse.h"
 #include "platform/process_wide.h"
@@ -15,26 +16,32 @@ class AgentIds {
   AgentId take() {
     const std::lock_guard guard(mutex_);
     // A word left behind by a dead agent should meet its id again as late as possible.
-    if (free_.size() > kRest || (last_ == kMaxAgent && !free_.empty())) {
-      const AgentId id = free_.front();
-      free_.pop_front();
-      return id;
+    const std::size_t made = next_.size() - 1;
+    if (free_ > kRest || (made == kMaxAgent && free_ > 0)) {
+      --free_;
+      return std::exchange(first_, next_[first_]);
     }
-    if (last_ == kMaxAgent) throwMisuse(Fault::overflow, "too many agents live at once");
-    return ++last_;
+    if (made == kMaxAgent) throwMisuse(Fault::overflow, "too many agents live at once");
+    next_.push_back(kNoAgent);
+    return static_cast<AgentId>(next_.size() - 1);
   }
 
   void give(AgentId id) noexcept {
     const std::lock_guard guard(mutex_);
-    free_.push_back(id);
+    next_[id] = kNoAgent;
+    (free_++ > 0 ? next_[last_] : first_) = id;
+    last_ = id;
   }
 
  private:
   static constexpr std::size_t kRest = 1024;
 
   std::mutex mutex_;
-  std::deque<AgentId> free_;
+  // A queue of the free ids. Each id has its link from the start, since give must not fail.
+  std::vector<AgentId> next_{kNoAgent};
+  AgentId first_ = kNoAgent;
   AgentId last_ = kNoAgent;
+  std::size_t free_ = 0;
 };
 
 /// All copies of the library use the same object, so that a thread is the same agent in each of them.

@@ -22,7 +22,7 @@ inline AgentId checkedAgent(AgentId id) {
 }
 
 /// Hands out a small id that no other living agent of this process has.
-/// Throws Misuse(overflow) when 2^26 - 1 agents live at once.
+/// Throws Misuse(overflow) when 2^26 - 1 agents live at once, and std::bad_alloc.
 AgentId takeAgentId();
 
 /// Gives an id back. It is reused as late as possible, so that a stale word is not mistaken for a
@@ -33,7 +33,7 @@ void giveAgentId(AgentId id) noexcept;
 /// ends, on POSIX after the destructors of its thread_local objects. On Linux these may use locks. Elsewhere only those
 /// of objects that were created after the first wait of the thread may. A destructor of a key of pthread may use locks
 /// unless it has asked to be called again.
-/// Throws as takeAgentId does, and std::bad_alloc.
+/// Throws as takeAgentId does.
 AgentId thisThread();
 
 }  // namespace boxoffice
