@@ -134,7 +134,7 @@ bool LockTable::isIdle(const Entry& entry) noexcept {
 std::size_t LockTable::busy() const {
   const std::lock_guard guard(mutex_);
   std::size_t count = 0;
-  for (const auto& [key, entry] : entries_) count += isIdle(entry) ? 0 : 1;
+  for (const auto& [key, entry] : entries_) count += isIdle(entry) ? 0U : 1U;
   return count;
 }
 
