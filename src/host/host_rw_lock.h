@@ -121,10 +121,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (otherwise != Upgrade::waiting && !readsAlone(v.me)) {
       return othersUpgrade(v.me) ? Upgrade::refused : otherwise;
     }
+    const double priority = w.priority;
     WaitQueue& queue = v.bucket.obtainQueue();
     queue.enterFirst(w);  // may throw, so before the claim
     if (!claim(v.me, w.agent)) {
       queue.leave(w);
+      w.priority = priority;  // the waiter may enter anew, to write
       return Upgrade::refused;
     }
     P::step(Step::claimed);
@@ -133,6 +135,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (v.in) return Upgrade::granted;
     if (otherwise == Upgrade::waiting) return otherwise;
     queue.leave(w);
+    w.priority = priority;
     gone(v, w);
     return otherwise;
   }

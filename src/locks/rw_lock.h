@@ -203,6 +203,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
   Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
     checkedAgent(w.agent);
     w.ask = Rules::kUpgrade;
+    const double priority = w.priority;
     auto bucket = P::lot().open(this);
     WaitQueue& waiters = bucket.obtainQueue();
     waiters.enterFirst(w);
@@ -216,7 +217,10 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
       }
       if (this->word_.compare_exchange_weak(word, next, std::memory_order_acquire,
                                             std::memory_order_relaxed)) {
-        if (how != Upgrade::waiting) waiters.leave(w);
+        if (how != Upgrade::waiting) {
+          waiters.leave(w);
+          w.priority = priority;  // the waiter may enter anew, to write
+        }
         if (Rules::readers(word) == 0) {
           throwMisuse(Fault::notHolder, "upgrade of a lock without readers");
         }

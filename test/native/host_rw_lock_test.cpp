@@ -95,6 +95,27 @@ TEST_F(HostRWLockTest, UpgradesOnceTheOthersHaveGone) {
   expectPristine();
 }
 
+TEST_F(HostRWLockTest, ARefusedUpgraderThatAsksToWriteQueuesBehindTheOthers) {
+  of(1).lockRead(kAnna);
+  of(2).lockRead(kBen);
+  Asking up(notes_, kAnna);
+  EXPECT_EQ(of(1).enterUpgrade(up), Upgrade::waiting);
+  Asking writer(notes_, kCleo, kWrite);
+  EXPECT_FALSE(of(2).enter(writer));
+  Asking second(notes_, kBen);
+  EXPECT_EQ(of(2).enterUpgrade(second), Upgrade::refused);
+  second.ask = kWrite;
+  EXPECT_FALSE(of(2).enter(second));
+  of(2).unlockRead();
+  EXPECT_EQ(notified(), Heard{admitted(up)});
+  of(1).unlockWrite(kAnna);
+  EXPECT_EQ(notified(), Heard{admitted(writer)});
+  of(2).unlockWrite(kCleo);
+  EXPECT_EQ(notified(), Heard{admitted(second)});
+  of(2).unlockWrite(kBen);
+  expectPristine();
+}
+
 TEST_F(HostRWLockTest, AnUpgradeIsGivenUp) {
   of(1).lockRead(kAnna);
   of(2).lockRead(kBen);

@@ -279,6 +279,27 @@ TEST_F(RWLockTest, TheSecondUpgraderIsRefusedAndReadsOn) {
   lock_.unlockWrite(kAnna);
 }
 
+TEST_F(RWLockTest, ARefusedUpgraderThatAsksToWriteQueuesBehindTheOthers) {
+  read(2);
+  Waiter first(loop_, kAnna);
+  Waiter second(loop_, kBen);
+  Asking writer(loop_, kCleo, kWrite);
+  EXPECT_EQ(lock_.enterUpgrade(first), Upgrade::waiting);
+  EXPECT_FALSE(lock_.enter(writer));
+  EXPECT_EQ(lock_.enterUpgrade(second), Upgrade::refused);
+  second.ask = kWrite;
+  EXPECT_FALSE(lock_.enter(second));
+  unread(1);
+  EXPECT_EQ(loop_.take(), Heard{admitted(first)});
+  P::pass(kPatience);
+  lock_.unlockWrite(kAnna);
+  EXPECT_EQ(loop_.take(), Heard{admitted(writer)});
+  P::pass(kPatience);
+  lock_.unlockWrite(kCleo);
+  EXPECT_EQ(loop_.take(), Heard{admitted(second)});
+  lock_.unlockWrite(kBen);
+}
+
 TEST_F(RWLockTest, AnUpgradeGivenUpAdmitsReadersAndAnotherUpgrade) {
   read(2);
   Waiter first(loop_, kAnna);
