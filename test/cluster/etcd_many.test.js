@@ -14,12 +14,24 @@ describe('etcd with many holders of a lock', function () {
   this.timeout(60_000)
   this.slow(20_000)
 
-  it('admits them after a writer, and tells all of them of the next writer', async () => {
+  /** Calls `work` with a driver, and a keeper of the same server. */
+  async function withDriver(work) {
     const server = await etcdServer()
     const { driver: makeDriver, close } = await connect(server.port)
     const driver = makeDriver()
     const keeper = await require(driver.keeper.module).connect(driver.keeper.data)
     try {
+      await work(driver, keeper)
+    } finally {
+      await driver.close()
+      await keeper.close()
+      await close()
+      await server.close()
+    }
+  }
+
+  it('admits them after a writer, and tells all of them of the next writer', () =>
+    withDriver(async (driver, keeper) => {
       const [own, ...others] = Array.from({ length: 400 }, newSession)
       const told = []
       let onTold
@@ -39,11 +51,24 @@ describe('etcd with many holders of a lock', function () {
       const next = { ...writer, id: `${others[0]}-3` }
       assert.equal((await driver.enter(next)).state, 'waiting')
       await isTold
-    } finally {
-      await driver.close()
-      await keeper.close()
-      await close()
-      await server.close()
-    }
-  })
+    }))
+
+  it('admits a writer when all of their sessions have ended', () =>
+    withDriver(async (driver, keeper) => {
+      const [own, ...others] = Array.from({ length: 200 }, newSession)
+      const listener = { granted() {}, wanted() {}, missed() {}, trouble() {} }
+      await driver.listen(own, listener)
+      for (const session of [own, ...others]) await keeper.open(session, 60_000)
+      for (const session of others) {
+        const reader = { ...request, session, id: `${session}-1`, units: 1 }
+        assert.equal((await driver.enter(reader)).state, 'held')
+      }
+      await Promise.all(others.map((session) => driver.end(session)))
+      // Of another capacity, so it is refused while any holder counts, and until the driver has heard of all ends.
+      const writer = { ...request, session: own, id: `${own}-1`, units: 1, capacity: 1 }
+      let answer
+      do answer = await driver.enter(writer)
+      while (answer.state === 'mismatch')
+      assert.deepEqual([answer.state, answer.abandoned], ['held', true])
+    }))
 })

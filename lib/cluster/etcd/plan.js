@@ -4,9 +4,14 @@
 const { sessionOf } = require('./names.js')
 const { mostGrants, waitersOf } = require('./view.js')
 
+/** The most sessions that one plan finds to have ended: a transaction has a guard for each, and room for 128 operations. */
+const mostDead = 64
+
 class Plan {
   /** Sessions that have ended, as far as this process knows. */
   dead = new Set()
+  /** Whether there are more, whose holders the next plan removes. */
+  hasMoreDead = false
   /** The queued requests that are admitted, and the requests that leave the queue without a grant. */
   admitted = []
   removed = []
@@ -54,8 +59,9 @@ class Plan {
     const lives = ({ id, time, since }) => {
       const session = sessionOf(id)
       if (!this.isDead(session)) return this.time - since < time
-      this.dead.add(session)
-      return false
+      this.hasMoreDead ||= this.dead.size === mostDead && !this.dead.has(session)
+      if (!this.hasMoreDead) this.dead.add(session)
+      return this.hasMoreDead
     }
     const left = this.holders.filter(lives)
     if (left.length === this.holders.length) return
@@ -143,6 +149,7 @@ class Plan {
 function planEnter(plan, request) {
   const { id, units, capacity, maxHold, first } = request
   plan.reap()
+  if (plan.hasMoreDead) return 'waiting'
   const isInUse = plan.holders.length > 0 || plan.isWanted(id)
   if (!isInUse) plan.capacity = capacity
   else if (plan.capacity === 0) plan.capacity = plan.waiters[0].capacity
