@@ -1,8 +1,13 @@
 'use strict'
-// A lock of several hundred processes: etcd limits the size of a transaction and the number of its operations.
+// A lock of several hundred processes: etcd limits the size of a transaction and the number of its operations. And more
+// commands of one process than etcd answers within the time limit of one.
 const assert = require('node:assert/strict')
 const { randomBytes } = require('node:crypto')
+const { Etcd3 } = require('etcd3')
+const { KeyedMutex, Semaphore } = require('../..')
+const { etcd } = require('../../lib/cluster/etcd')
 const { connect } = require('./helpers/etcd_connect.js')
+const { useEnds } = require('./helpers/ends.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
 
 const capacity = 2 ** 20
@@ -71,4 +76,38 @@ describe('etcd with many holders of a lock', function () {
       while (answer.state === 'mismatch')
       assert.deepEqual([answer.state, answer.abandoned], ['held', true])
     }))
+})
+
+describe('Many commands at once over etcd', function () {
+  this.timeout(60_000)
+  this.slow(20_000)
+  const ends = useEnds()
+
+  async function newEngine(options) {
+    const server = await etcdServer()
+    ends.push(() => server.close())
+    const client = new Etcd3({ hosts: `http://127.0.0.1:${server.port}` })
+    const engine = etcd(client, options)
+    ends.push(async () => {
+      await engine.close().catch(() => {})
+      client.close()
+    })
+    await engine.ready()
+    return engine
+  }
+
+  it('of many keys wait for one another, and do not blame the server', async () => {
+    const mutex = new KeyedMutex({ engine: await newEngine({ answerTimeout: 3000 }) })
+    const all = Array.from({ length: 3000 }, (_, i) => mutex.acquire(`key ${i}`))
+    for (const releasing of await Promise.all(all)) releasing()
+    await mutex.onIdle()
+  })
+
+  it('of one key wait for one another, and do not blame the server', async () => {
+    const engine = await newEngine({ answerTimeout: 500 })
+    const semaphore = new Semaphore(1000, { engine, name: 'many' })
+    const all = Array.from({ length: 400 }, () => semaphore.acquire())
+    for (const [, release] of await Promise.all(all)) release()
+    await semaphore.onIdle()
+  })
 })

@@ -2,7 +2,7 @@
 // The order of commands that PostgreSQL gets on several connections.
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Commands } = require('../../lib/cluster/postgres/commands.js')
+const { Commands } = require('../../lib/cluster/commands.js')
 const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
 const { Lines } = require('../../lib/cluster/postgres/lines.js')
 

@@ -6,6 +6,7 @@ const { typeError } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
+const { Commands } = require('../commands.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { checkForThread } = require('../for_thread.js')
@@ -21,6 +22,9 @@ const etcdOptions = new Set([...engineOptions, 'prefix', 'connection'])
 
 /** The longest time in ms until a waiter repeats its request. */
 const longestLook = 5000
+/** The most commands at once: each has a time limit, so thousands of them, which etcd answers in turn, would be late. */
+const mostCommands = 64
+
 class Driver {
   name = 'etcd'
   keepsMinHold = true
@@ -33,6 +37,9 @@ class Driver {
   /** The ids of requests of which a command has failed, which a server may still carry out. */
   #unsure = new Set()
   #waiting = new Map()
+  #commands
+  /** moved() of the EngineListener. */
+  #moved = () => {}
 
   /** `options` are those of etcd(). */
   constructor(client, options) {
@@ -48,6 +55,7 @@ class Driver {
     const names = namesUnder(prefix)
     const time = callTime(answerTimeout)
     this.#store = new Store(makeClient(etcd3, connection, time), names)
+    this.#commands = new Commands(mostCommands, time, () => this.#moved())
     this.keeper = { module: join(__dirname, 'keeper.js'), data: { path, connection, prefix, time } }
     const listener = {
       onSessions: (all) => {
@@ -68,7 +76,8 @@ class Driver {
 
   #onOver = () => {}
 
-  async listen(session, { granted, wanted, missed, trouble }) {
+  async listen(session, { granted, wanted, missed, moved = () => {}, trouble }) {
+    this.#moved = moved
     this.#store.begin(session)
     for (const all of [this.#known, this.#unsure, this.#waiting]) all.clear()
     this.#onOver = granted
@@ -113,14 +122,15 @@ class Driver {
   }
 
   enter(request) {
-    return this.#inTurn(request.key, async () => {
+    const enter = async () => {
       try {
         return await this.#enter(request)
       } catch (error) {
         this.#unsure.add(request.id)
         throw error
       }
-    })
+    }
+    return this.#inTurn(request.key, () => this.#commands.run(enter))
   }
 
   async #enter(request) {
@@ -158,6 +168,7 @@ class Driver {
     return Math.min(longestLook, ...left) + 1
   }
 
+  /** Waits for no command of another key: the claim ends soon. */
   confirm(request) {
     return this.#inTurn(request.key, async () => {
       const { session, id } = request
@@ -168,7 +179,8 @@ class Driver {
   }
 
   leave(request) {
-    return this.#inTurn(request.key, () => this.#leave(request))
+    const leave = () => this.#leave(request)
+    return this.#inTurn(request.key, () => this.#commands.run(leave))
   }
 
   async #leave(request) {
@@ -184,7 +196,11 @@ class Driver {
   /** Runs `doing()` after the last command for `key`, since each command uses the view that the previous one left. */
   async #inTurn(key, doing) {
     const before = this.#turns.get(key)
-    const own = before === undefined ? doing() : before.then(doing, doing)
+    const next = () => {
+      this.#moved()
+      return doing()
+    }
+    const own = before === undefined ? doing() : before.then(next, doing)
     this.#turns.set(key, own)
     try {
       return await own

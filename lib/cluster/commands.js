@@ -1,7 +1,7 @@
 'use strict'
 // The queue of a driver's commands for its connections. A pool has such a queue, too, but limits the wait in it by the
 // time to connect: with thousands of keys at once it would blame the server for a queue of this process.
-const { now } = require('../clock.js')
+const { now } = require('./clock.js')
 
 class Commands {
   #room
