@@ -261,7 +261,7 @@ class Hub {
     this.lose(session, 'the engine has been closed')
     const late = () => this.trouble ?? noAnswer(answerTimeout)
     const within = (doing) => inTime(doing, answerTimeout, late, this.clock)
-    const leaves = requests.map((request) => this.driver.leave(request))
+    const leaves = requests.map(async (request) => this.driver.leave(request))
     const [left] = await Promise.allSettled([within(Promise.all(leaves))])
     try {
       await within(this.driver.end(session.id))
@@ -290,9 +290,8 @@ class Hub {
     try {
       if (this.#session !== null) await this.#endSession(this.#session)
     } finally {
-      await this.#keeper.close()
-      await this.driver.close()
-      this.clock.clearTimeout(awake)
+      const closing = this.#keeper.close().then(() => this.driver.close())
+      await closing.finally(() => this.clock.clearTimeout(awake))
     }
   }
 }

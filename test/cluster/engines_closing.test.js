@@ -146,3 +146,37 @@ function heldAt(server) {
   for (const { holders, waiters } of server.keys.values()) count += holders.size + waiters.size
   return count
 }
+
+describe('close() of an engine whose driver fails', () => {
+  const world = fakeWorld()
+
+  const failures = {
+    'throws in close()': () => ({
+      close() {
+        throw new Error('failed')
+      },
+    }),
+    'rejects in close()': () => ({ close: () => Promise.reject(new Error('failed')) }),
+  }
+  for (const [what, change] of Object.entries(failures)) {
+    it(`keeps no process alive if it ${what}`, async () => {
+      const engine = await world.newEngine({}, change)
+      await assert.rejects(engine.close(), { message: 'failed' })
+      assert.equal(world.clock.keepsAlive(), false)
+    })
+  }
+
+  it('ends the session if it throws in leave()', async () => {
+    let isFailing = false
+    const engine = await world.newEngine({}, (driver) => ({
+      leave(request) {
+        if (isFailing) throw new Error('failed')
+        return driver.leave(request)
+      },
+    }))
+    await new Mutex({ engine, name: 'held' }).acquire()
+    isFailing = true
+    await engine.close()
+    assert.equal(world.count('end'), 1)
+  })
+})
