@@ -12,6 +12,9 @@ const { requestOf } = require('./requests.js')
 /** Until when the renewing thread has sent a confirmation, counted from its grant, in milliseconds. */
 const latest = 2 * lookEvery
 
+/** Whether a driver has passed a grant, and one that engine.d.ts allows. */
+const isFit = (grant) => typeof grant?.token === 'bigint' && Number.isFinite(grant.until)
+
 class Confirmation {
   #lease
   #hub
@@ -68,7 +71,7 @@ class Confirmation {
     const grant = this.#grant
     const waited = this.#waited
     this.#grant = undefined
-    if (grant === undefined || waited?.clock === undefined) return undefined
+    if (!isFit(grant) || waited?.clock === undefined) return undefined
     const time = this.#clock.now()
     const { claim } = this.#hub
     const end = waited.sent + safely(grant.until - waited.clock)

@@ -52,8 +52,25 @@ function untoldError(name, ttl, cause) {
   return causedError('ERR_LOCK_ENGINE', message, cause)
 }
 
-/** Why an answer is of no use again: asking at once, as after the first such answer, may never end. */
-function faultOf({ state, isKnown, isLateAgain, maxHold }) {
+/** By state, whether an answer of a driver is one that engine.d.ts allows. Asking at once after another one may never end. */
+const isFit = {
+  __proto__: null,
+  held: ({ token }) => typeof token === 'bigint',
+  waiting: ({ look }) => Number.isFinite(look),
+  refused: (_, isToWait) => !isToWait,
+  mismatch: () => true,
+  lost: () => true,
+}
+
+/** Why an answer is of no use, or of no use again: asking at once, as after the first such answer, may never end. */
+function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
+  const state = answer?.state
+  if (!isFit[state]?.(answer, isToWait)) {
+    const token = state === 'held' ? ` and a token of type ${typeof answer.token}` : ''
+    return new TypeError(
+      `its driver has answered enter() with the state ${state}${token}: see EngineAnswer of engine.d.ts`,
+    )
+  }
   if (state === 'lost' && !isKnown)
     return new Error(
       'it does not know the session that it has just opened: does the client use another database by now?',

@@ -169,13 +169,13 @@ class Lease {
 
   answered(answer, sent, maxHold, session) {
     if (this.state !== 'asking') return
-    const { cohort, hub } = this
-    const { state } = answer
+    const { cohort, hub, isToWait } = this
+    const state = answer?.state
     const until = sent + safely(maxHold)
     const isLate = state === 'held' && this.#clock.now() >= until
     if (state !== 'lost') session.isKnown = true
     const isLateAgain = isLate && this.#wasLate
-    const fault = faultOf({ state, isKnown: session.isKnown, isLateAgain, maxHold })
+    const fault = faultOf({ answer, isToWait, isKnown: session.isKnown, isLateAgain, maxHold })
     this.#wasLate = isLate
     if (state === 'lost') hub.lose(session, fault?.message ?? 'the server has ended its session')
     if (fault !== undefined) return this.#failed(fault)
