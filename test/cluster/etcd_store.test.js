@@ -40,4 +40,28 @@ describe('the store of etcd', () => {
   it('does not learn of a session by a command older than the last notification', async () => {
     assert.deepEqual(await sessionsAfter(6), [])
   })
+
+  /** A store, and the leases that it has asked for. The first `lost` of them are not there any more. */
+  function storeWithLeases(lost) {
+    const leases = []
+    const leaseGrant = async () => ({ ID: `${leases.push(leases.length)}` })
+    const txn = async ({ success: [{ request_put: put }] }) => {
+      if (Number(put.lease) <= lost) throw new Error('etcdserver: requested lease not found')
+      return { header: { revision: '5' } }
+    }
+    const client = { kv: { txn }, leaseClient: { leaseGrant } }
+    return { store: new Store(client, namesUnder('boxoffice')), leases }
+  }
+
+  it('keeps requests out by one lease, however many have left at once', async () => {
+    const { store, leases } = storeWithLeases(0)
+    await Promise.all(['a-1', 'a-2', 'a-3'].map((id) => store.refuse(id)))
+    assert.equal(leases.length, 1)
+  })
+
+  it('keeps a request out by another lease after etcd has lost the first one', async () => {
+    const { store } = storeWithLeases(1)
+    await assert.rejects(store.refuse('a-1'), /lease not found/)
+    await store.refuse('a-1')
+  })
 })

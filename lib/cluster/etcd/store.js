@@ -189,11 +189,19 @@ class Store {
   async refuse(id) {
     const time = now()
     if (this.#goneLease === undefined || time - this.#goneLease.sent > goneReuse) {
-      const { ID } = await this.#client.leaseClient.leaseGrant({ TTL: goneTime })
-      this.#goneLease = { sent: time, ID }
+      const granted = this.#client.leaseClient.leaseGrant({ TTL: goneTime })
+      this.#goneLease = { sent: time, granted }
     }
-    const entry = { key: this.#names.gone(id), value: Buffer.alloc(0), lease: this.#goneLease.ID }
-    await this.transact({ success: [{ request_put: entry }] })
+    const lease = this.#goneLease
+    try {
+      const { ID } = await lease.granted
+      const entry = { key: this.#names.gone(id), value: Buffer.alloc(0), lease: ID }
+      await this.transact({ success: [{ request_put: entry }] })
+    } catch (error) {
+      // The lease may be the cause, after a loss of data: the next attempt gets another one.
+      if (this.#goneLease === lease) this.#goneLease = undefined
+      throw error
+    }
   }
 
   /** Tells holders that a request waits for them. */
