@@ -144,7 +144,9 @@ class Driver {
       const holders = new Set(view.lock.holders.map((holder) => sessionOf(holder.id)))
       const ahead = entriesAhead(view, id).map((entry) => sessionOf(entry.id))
       this.#waiting.set(id, new Set([...holders, ...ahead]))
-      if (isJoined && isHead(view, id)) await this.#store.tellHolders(key, view, holders)
+      // A command that failed may have joined the queue without telling them.
+      const isToTell = isJoined || this.#unsure.has(id)
+      if (isToTell && isHead(view, id)) await this.#store.tellHolders(key, view, holders)
       return { state, look: this.#lookOf(view), clock }
     }
     this.#waiting.delete(id)
