@@ -55,6 +55,8 @@ class Engine {
         throw new TypeError(`the driver of an engine must have a method ${method}`)
       }
     }
+    checkType('the name of a driver', driver.name, 'string')
+    checkType('keeper.module of a driver', driver.keeper?.module, 'string')
     this.#hub = new Hub(driver, readEngineOptions(options), outside)
   }
 

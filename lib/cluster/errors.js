@@ -67,7 +67,7 @@ function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
   const state = answer?.state
   if (!isFit[state]?.(answer, isToWait)) {
     const token = state === 'held' ? ` and a token of type ${typeof answer.token}` : ''
-    return new TypeError(
+    return new Error(
       `its driver has answered enter() with the state ${state}${token}: see EngineAnswer of engine.d.ts`,
     )
   }

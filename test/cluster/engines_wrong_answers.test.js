@@ -28,6 +28,13 @@ describe('Wrong answers of a driver', () => {
     })
   }
 
+  it('names what a driver lacks', () => {
+    const lacking = (change) => () => world.engineOver({}, () => change)
+    assert.throws(lacking({ enter: 'now' }), { message: /must have a method enter/ })
+    assert.throws(lacking({ name: undefined }), { message: /name of a driver must be a string/ })
+    assert.throws(lacking({ keeper: undefined }), { message: /keeper.module of a driver must be/ })
+  })
+
   /** An engine that gets `answer` to each request from now on, and the `count` of these. */
   async function answering(answer) {
     const enter = { count: 0, isWrong: false }

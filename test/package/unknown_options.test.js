@@ -88,6 +88,12 @@ const waits = {
 const fails = async (call, message) =>
   assert.rejects(async () => call(), { name: 'TypeError', message })
 
+/** A driver whose methods are never called. */
+const ownDriver = () => ({
+  ...{ name: 'own', keeper: { module: 'keeper.js', data: {} } },
+  ...{ listen() {}, enter() {}, leave() {}, end() {}, close() {} },
+})
+
 describe('an unknown option', () => {
   for (const [name, make] of Object.entries(makers)) {
     it(`is refused by the constructor of ${name}`, () =>
@@ -125,7 +131,7 @@ describe('an unknown option', () => {
   })
 
   it('is refused by engines and the inspector', async () => {
-    const driver = { listen() {}, enter() {}, leave() {}, end() {}, close() {} }
+    const driver = ownDriver()
     const pool = { query() {}, Client: class {}, options: {} }
     const near = /^unknown option "maxhold": did you mean maxHold\? /
     await fails(() => new Engine(driver, { maxhold: 5000 }), near)
@@ -145,7 +151,7 @@ describe('an unknown option', () => {
   })
 
   it('is an object of another kind, which would be taken for no options', async () => {
-    const driver = { listen() {}, enter() {}, leave() {}, end() {}, close() {} }
+    const driver = ownDriver()
     const others = {
       'SharedArrayBuffer: did you mean { buffer }?': new SharedArrayBuffer(64),
       'Engine: did you mean { engine }?': new Engine(driver),
@@ -302,7 +308,7 @@ describe('an option that is undefined', () => {
   const times = ['ttl', 'maxHold', 'answerTimeout']
 
   it('counts as left out by engines', async () => {
-    const driver = { listen() {}, enter() {}, leave() {}, end() {}, close() {} }
+    const driver = ownDriver()
     const client = new Etcd3({ hosts: 'http://127.0.0.1:1' })
     const engines = [
       new Engine(driver, all(...times)),

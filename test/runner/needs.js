@@ -37,7 +37,7 @@ const full = [
     'PostgreSQL',
   ],
   ['test/cluster/postgres_{connections,first_statement}.test.js', 'PostgreSQL', 'pgbouncer'],
-  ['test/cluster/etcd{,_cluster,_contract,_faults,_many}.test.js', 'etcd'],
+  ['test/cluster/etcd{,_cluster,_contract,_faults,_many,_told}.test.js', 'etcd'],
   ['test/cluster/etcd_access.test.js', 'etcd', 'openssl'],
   [
     'test/cluster/{engines_contexts,engines_jobs,first_session,leader_election,versions}.test.js',
