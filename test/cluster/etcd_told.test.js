@@ -26,7 +26,8 @@ describe('A holder over etcd', function () {
     const session = randomBytes(9).toString('base64url')
     await driver.listen(session, { granted() {}, wanted: onWanted, missed() {}, trouble() {} })
     await driver.open(session, 60_000)
-    return { enter: () => driver.enter({ ...request, session, id: `${session}-1` }) }
+    const own = { ...request, session, id: `${session}-1` }
+    return { enter: () => driver.enter(own), leave: () => driver.leave({ ...own, keep: 0 }) }
   }
 
   /** Makes the transaction number `count` from now on fail, after the server has executed it if `isLate`. */
@@ -44,25 +45,42 @@ describe('A holder over etcd', function () {
     }
   }
 
+  /** A server, a holder, and a promise of the key that the holder is told of. */
+  async function heldLock() {
+    const server = await etcdServer()
+    ends.push(() => server.close())
+    let onWanted
+    const told = new Promise((resolve) => {
+      onWanted = resolve
+    })
+    const holder = await driverOf(server, onWanted)
+    assert.equal((await holder.enter()).state, 'held')
+    return { server, told }
+  }
+
   const failures = {
     'whose answer to joining the queue was lost': [1, true],
     'that could not tell it at first': [2, false],
   }
   for (const [what, [count, isLate]] of Object.entries(failures)) {
     it(`is told of a request ${what}`, async () => {
-      const server = await etcdServer()
-      ends.push(() => server.close())
-      let onWanted
-      const told = new Promise((resolve) => {
-        onWanted = resolve
-      })
-      const holder = await driverOf(server, onWanted)
+      const { server, told } = await heldLock()
       const waiter = await driverOf(server, () => {})
-      assert.equal((await holder.enter()).state, 'held')
       failOnce(count, isLate)
       await assert.rejects(waiter.enter(), { message: 'cut' })
       assert.equal((await waiter.enter()).state, 'waiting')
       assert.equal(await told, request.key)
     })
   }
+
+  it('is told of a request behind one that could not tell it and has left', async () => {
+    const { server, told } = await heldLock()
+    const [first, second] = [await driverOf(server, () => {}), await driverOf(server, () => {})]
+    failOnce(2, false)
+    await assert.rejects(first.enter(), { message: 'cut' })
+    assert.equal((await second.enter()).state, 'waiting')
+    await first.leave()
+    assert.equal((await second.enter()).state, 'waiting')
+    assert.equal(await told, request.key)
+  })
 })

@@ -32,10 +32,11 @@ class Driver {
   #subscription
   /** By key: the last command, for which the next one waits. */
   #turns = new Map()
-  /** The ids of requests sent to etcd; and by id of a waiting request, the sessions that it waits for. */
+  /** The ids of requests sent to etcd. */
   #known = new Set()
   /** The ids of requests of which a command has failed, which a server may still carry out. */
   #unsure = new Set()
+  /** By id of a waiting request: the `sessions` that it waits for, and whether these know that it is the next one. */
   #waiting = new Map()
   #commands
   /** moved() of the EngineListener. */
@@ -97,7 +98,7 @@ class Driver {
     }
     this.#store.sessions.delete(session)
     // A waiter for this session repeats its request, which removes the dead one and admits the head.
-    for (const [id, sessions] of this.#waiting) if (sessions.has(session)) this.#onOver(id)
+    for (const [id, { sessions }] of this.#waiting) if (sessions.has(session)) this.#onOver(id)
   }
 
   /** Translates a message into the texts of ../subscription.js. */
@@ -139,14 +140,18 @@ class Driver {
     this.#known.add(id)
     const clock = now()
     const run = await this.#carryOut(request, planEnter, { session, isNew })
-    const { state, view, isJoined, isQueued } = run
+    const { state, view, isQueued } = run
     if (state === 'waiting') {
       const holders = new Set(view.lock.holders.map((holder) => sessionOf(holder.id)))
       const ahead = entriesAhead(view, id).map((entry) => sessionOf(entry.id))
-      this.#waiting.set(id, new Set([...holders, ...ahead]))
-      // A command that failed may have joined the queue without telling them.
-      const isToTell = isJoined || this.#unsure.has(id)
-      if (isToTell && isHead(view, id)) await this.#store.tellHolders(key, view, holders)
+      const { isTold = false } = this.#waiting.get(id) ?? {}
+      const waiting = { sessions: new Set([...holders, ...ahead]), isTold }
+      this.#waiting.set(id, waiting)
+      // The head before it may have failed to tell them.
+      if (!isTold && isHead(view, id)) {
+        await this.#store.tellHolders(key, view, holders)
+        waiting.isTold = true
+      }
       return { state, look: this.#lookOf(view), clock }
     }
     this.#waiting.delete(id)
@@ -212,8 +217,8 @@ class Driver {
   }
 
   /**
-   * Plans `step` and commits the plan, until nothing is left to commit: { state, view, isJoined, isQueued }. A given
-   * `session` must exist. A request that `isNew` assumes a free key, and joins the queue if the assumption was wrong.
+   * Plans `step` and commits the plan, until nothing is left to commit: { state, view, isQueued }. A given `session`
+   * must exist. A request that `isNew` assumes a free key, and joins the queue if the assumption was wrong.
    */
   async #carryOut(request, step, { session, isNew = false }) {
     const { key } = request
@@ -230,7 +235,7 @@ class Driver {
           view = committed.view
           if (committed.succeeded && state === 'held') return { state, view }
         } else if (run.isRead && (state !== 'waiting' || run.isSure || isQueued)) {
-          return { state, view, isJoined: run.isJoined, isQueued }
+          return { state, view, isQueued }
         } else {
           run.isToJoin ||= state === 'waiting' && run.isRead
           view = await this.#store.read(run)

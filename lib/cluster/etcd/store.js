@@ -5,7 +5,7 @@
 //   request   of the engine
 //   session   that must exist, or undefined
 //   isToJoin  whether the next transaction that writes nothing else adds the request to the queue
-//   isJoined  whether this run has added the request; isSure: the request is in the queue
+//   isSure    whether this run has found that the request is in the queue
 //   isRead    whether the view was read from etcd during this run
 //   own       the request's entry in the queue, if there was one at that time. The view may not reach so far
 //   rest      the lease of a rest that may begin
@@ -125,10 +125,9 @@ class Store {
 
   #readView(run, { header, responses }, dead) {
     const { request, session, isToJoin } = run
-    const [joined, ...reads] = isToJoin ? responses : [undefined, ...responses]
+    const reads = isToJoin ? responses.slice(1) : responses
     run.isRead = true
     if (isToJoin) {
-      run.isJoined ||= joined.response_txn.succeeded
       run.isSure = true
       run.isToJoin = false
     }
