@@ -7,8 +7,9 @@ class Commands {
   #room
   #patience
   #onMove
-  /** The commands that wait for room, in order. */
-  #waiting = new Set()
+  /** The commands that wait for room, in order, by what they are `of`. Urgent ones go first. */
+  #waiting = new Map()
+  #urgent = new Map()
 
   /**
    * Runs at most `room` commands at once. A command that fails after `patience` ms or more shows that the server is silent.
@@ -25,10 +26,14 @@ class Commands {
     return this.#room > 0
   }
 
-  /** Settles as send() does, which is called when there is room. */
-  async run(send) {
+  /**
+   * Settles as send() does, which is called when there is room. `of` is an object of this command alone, for hurry(). An
+   * urgent command is part of a grant that ends soon: those that are not must not delay it.
+   */
+  async run(send, { of = {}, isUrgent = false } = {}) {
+    const queue = isUrgent ? this.#urgent : this.#waiting
     if (this.#room > 0) this.#room--
-    else await new Promise((resolve, reject) => this.#waiting.add({ resolve, reject }))
+    else await new Promise((resolve, reject) => queue.set(of, { resolve, reject }))
     const start = now()
     try {
       return await send()
@@ -41,19 +46,30 @@ class Commands {
     }
   }
 
+  /** The command `of` this object is urgent from now on, if it still waits. */
+  hurry(of) {
+    const waiter = this.#waiting.get(of)
+    if (waiter === undefined) return
+    this.#waiting.delete(of)
+    this.#urgent.set(of, waiter)
+  }
+
   #next() {
-    const [first] = this.#waiting
+    const queue = this.#urgent.size > 0 ? this.#urgent : this.#waiting
+    const [first] = queue
     if (first === undefined) {
       this.#room++
       return
     }
-    this.#waiting.delete(first)
+    const [of, { resolve }] = first
+    queue.delete(of)
     this.#onMove()
-    first.resolve()
+    resolve()
   }
 
   #rejectAll(error) {
-    const all = [...this.#waiting]
+    const all = [...this.#urgent.values(), ...this.#waiting.values()]
+    this.#urgent.clear()
     this.#waiting.clear()
     for (const { reject } of all) reject(error)
   }

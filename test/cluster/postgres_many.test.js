@@ -1,6 +1,7 @@
 'use strict'
 // More commands at once than the engine has connections.
 const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Pool } = require('pg')
 const { KeyedMutex } = require('../..')
 const { postgres } = require('../../lib/cluster/postgres/index.js')
@@ -48,6 +49,31 @@ describe('Many keys at once over PostgreSQL', function () {
     between.slow(0)
     for (const releasing of all) (await releasing)()
     await mutex.onIdle()
+  })
+
+  it('do not delay a waiter that a message grants its lock', async () => {
+    const between = await stableAddress(server.port)
+    ends.push(() => between.close())
+    const busy = await mutexAt(between.port)
+    const [holder, rival] = [await mutexAt(server.port), await mutexAt(server.port)]
+    const release = await holder.acquire('x')
+    const waiting = busy.acquire('x')
+    await sleep(200)
+    const next = rival.acquire('x')
+    // Four connections: 400 commands take three seconds, and a grant that is not confirmed ends after one.
+    between.slow(30)
+    const all = Array.from({ length: 400 }, (_, i) => busy.acquire(`other ${i}`))
+    await sleep(100)
+    release()
+    const first = await Promise.race([waiting.then(() => 'busy'), next.then(() => 'rival')])
+    assert.equal(first, 'busy')
+    between.slow(0)
+    ;(await waiting)()
+    const { abandoned, release: end } = await next
+    assert.equal(abandoned, false)
+    end()
+    for (const one of all) (await one)()
+    await busy.onIdle()
   })
 
   it('are rejected together when the server falls silent', async () => {

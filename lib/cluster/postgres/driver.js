@@ -46,6 +46,8 @@ class Driver {
   #isEnded
   /** The requests that the server may know, by id. */
   #requests = new Map()
+  /** The ids of those that a message has granted, whose claims end soon. */
+  #granted = new Set()
   /** The commands of each key. */
   #lines
 
@@ -81,14 +83,21 @@ class Driver {
     if (this.#isEnded()) throw endedError()
     this.#moved = moved
     for (const [id, request] of this.#requests) {
-      if (request.session !== session) this.#requests.delete(id)
+      if (request.session !== session) this.#forget(id)
     }
     // First, because it checks that a connection has a server session of its own: all other
     // connections change the settings of theirs.
     await this.#subscription.to([channelOf(session)], {
-      // Use the message's grant only if an idle connection can send the confirmation at once.
-      granted: (id, grant) =>
-        granted(id, this.#pool.idleCount > 0 && this.#commands.isFree() ? grant : undefined),
+      granted: (id, grant) => {
+        // Use the message's grant only if an idle connection can send the confirmation at once.
+        if (this.#pool.idleCount > 0 && this.#commands.isFree()) return granted(id, grant)
+        const request = this.#requests.get(id)
+        if (request !== undefined) {
+          this.#granted.add(id)
+          this.#lines.hurry(request.key)
+        }
+        granted(id)
+      },
       wanted: (row) => {
         for (const key of this.#keysOf(row)) wanted(key)
       },
@@ -125,13 +134,18 @@ class Driver {
     return isTrue(isThere)
   }
 
-  #query(command) {
-    return this.#firstRow(this.#commands.run(() => this.#pool.query(command)))
+  #query(command, how) {
+    return this.#firstRow(this.#commands.run(() => this.#pool.query(command), how))
   }
 
   /** Resolves to the result of the database function `name` for `key`. */
-  #call(name, key, ...values) {
-    return this.#firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values])))
+  #call(name, key, values, isUrgent) {
+    return this.#firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values]), isUrgent))
+  }
+
+  #forget(id) {
+    this.#requests.delete(id)
+    this.#granted.delete(id)
   }
 
   /** Resolves to the first row of what `answered` resolves to. */
@@ -158,7 +172,7 @@ class Driver {
     this.#requests.set(id, request)
     const backend = this.#subscription.connection?.backend ?? null
     const asked = [id, session, units, capacity, wait, first, claim, maxHold, minHold, backend]
-    const answer = await this.#call(this.#names.enter, key, ...asked)
+    const answer = await this.#call(this.#names.enter, key, asked, this.#granted.delete(id))
     const { state, token, wanted, abandoned, look, clock } = answer
     const why = answer.resting !== null && isTrue(answer.resting) ? { reason: afterCrash } : {}
     if (state === 'held') {
@@ -169,19 +183,19 @@ class Driver {
       const time = look === null ? claim : Math.max(0, Number(look)) + 1
       return { state, look: time, clock: Number(clock), ...why }
     }
-    this.#requests.delete(id)
+    this.#forget(id)
     return state === 'mismatch' ? { state, capacity: Number(answer.capacity) } : { state, ...why }
   }
 
   confirm(request) {
-    // At once, behind no other command of the key: the claim ends soon.
-    return confirmBy((call) => this.#query(call), this.#names, request)
+    // Behind no other command of the key, and ahead of those of other keys: the claim ends soon.
+    return confirmBy((call) => this.#query(call, { isUrgent: true }), this.#names, request)
   }
 
   async leave({ key, id, claim, keep, untold, minHold, unused }) {
     const words = [claim, keep, untold, minHold, unused]
-    await this.#call(this.#names.leave, key, id, ...words)
-    if (keep === 0) this.#requests.delete(id)
+    await this.#call(this.#names.leave, key, [id, ...words])
+    if (keep === 0) this.#forget(id)
   }
 
   async end(session) {

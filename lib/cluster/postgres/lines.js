@@ -26,6 +26,9 @@ class Line {
   #onAnswer
   /** Resolves when no command is under way. */
   ended
+  /** The line of the same key that it waits for. */
+  before
+  isUrgent = false
 
   constructor(patience, onAnswer, onEnd) {
     this.#patience = patience
@@ -109,11 +112,24 @@ class Lines {
     this.#onAnswer = onAnswer
   }
 
-  /** Resolves to the result of `command`, which the server executes after those of `key` that were sent before. */
-  send(key, command) {
+  /**
+   * Resolves to the result of `command`, which the server executes after those of `key` that were sent before. An urgent one
+   * goes ahead of other keys.
+   */
+  send(key, command, isUrgent = false) {
     const latest = this.#lines.get(key)
     const line = latest?.hasRoom() ? latest : this.#open(key, latest)
-    return line.send(command)
+    const sent = line.send(command)
+    if (isUrgent) this.hurry(key)
+    return sent
+  }
+
+  /** The commands of `key` are urgent (commands.js). */
+  hurry(key) {
+    for (let line = this.#lines.get(key); line !== undefined; line = line.before) {
+      line.isUrgent = true
+      this.#commands.hurry(line)
+    }
   }
 
   /** A line that begins after `before`, if there is one. */
@@ -121,8 +137,12 @@ class Lines {
     const line = new Line(this.#patience, this.#onAnswer, () => {
       if (this.#lines.get(key) === line) this.#lines.delete(key)
     })
+    line.before = before
     this.#lines.set(key, line)
-    const run = () => this.#commands.run(() => line.run(this.#pool))
+    const run = () => {
+      line.before = undefined
+      return this.#commands.run(() => line.run(this.#pool), { of: line, isUrgent: line.isUrgent })
+    }
     // The pool's timer of an idle connection would keep the async context of the caller.
     const ran = outside(() => (before === undefined ? run() : before.ended.then(run)))
     ran.catch((error) => line.fail(error))
