@@ -136,4 +136,21 @@ describe('A PostgreSQL server whose clock is set back by a day', function () {
     assert.equal(next.abandoned, false)
     next()
   })
+
+  it('grants the locks of a transaction that has begun before', async () => {
+    const pool = poolOf()
+    const engine = postgres(pool)
+    const client = await pool.connect()
+    ends.push(async () => {
+      client.release(true)
+      await engine.close()
+      await pool.end()
+    })
+    await client.query('BEGIN')
+    await setBack()
+    const locks = engine.withTransaction(client)
+    await locks.acquire('a')
+    await locks.acquire('b', { timeout: 1000 })
+    assert.equal(await locks.tryAcquire(['c', 'd']), true)
+  })
 })

@@ -74,11 +74,11 @@ class TransactionCall {
   }
 
   async #takeOne([number, key]) {
-    // Without parameters, so that it is one message with one timestamp: inside a transaction,
-    // this is not its first statement.
+    // Without parameters, so that it is one message with one timestamp: inside a transaction, this is not its first statement.
+    // The server's clock may have been set back since the first one.
     const { has, lasts } = await this.#read(`
       SELECT (${this.#take}(${number})::text <> 'false')::text AS has,
-        (now() < statement_timestamp())::text AS lasts`)
+        (now() <> statement_timestamp())::text AS lasts`)
     if (!isTrue(lasts)) throw noTransactionError(key)
     return isTrue(has)
   }
