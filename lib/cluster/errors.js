@@ -47,7 +47,7 @@ function closedError(name) {
 /** The engine has closed, and the server has not been told of the end of its session, for `cause`. */
 function untoldError(name, ttl, cause) {
   const message =
-    `the engine is closed, but ${name} could not be told to free its locks: ${reasonOf(cause)}. ` +
+    `the engine is closed, but ${name} could not be told to free its locks: ${clauseOf(cause)}. ` +
     `They are free once their ttl of ${ttl} ms is over. Close an engine before its client`
   return causedError('ERR_LOCK_ENGINE', message, cause)
 }
@@ -81,7 +81,7 @@ function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
 
 /** The text of a warning: a lease has ended, and the server could not be told for `time` ms, for `cause`. */
 const untoldReleaseText = (name, time, cause) =>
-  `${name} could not be told for ${time} ms that a lock has been released: ${reasonOf(cause)}. Others get it when the ` +
+  `${name} could not be told for ${time} ms that a lock has been released: ${clauseOf(cause)}. Others get it when the ` +
   'maxHold of its hold is over, or its engine is closed'
 
 // The end of a timeout's message: who has `what`.
@@ -121,6 +121,9 @@ function versionError(place, theirs, ours, cure) {
 function reasonOf(error) {
   return error.message || error.errors?.map(reasonOf).join('; ') || `${error.code ?? error}`
 }
+
+/** The same before more text: some clients end their reasons with a full stop. */
+const clauseOf = (error) => reasonOf(error).replace(/\.$/, '')
 
 function pack(error) {
   if (!(error instanceof Error)) return { message: `${error}` }

@@ -195,7 +195,7 @@ describe('Locks over a closed engine', () => {
       code: 'ERR_LOCK_ENGINE',
       cause,
       message:
-        /^the engine is closed, but .*: Connection is closed\.\. They .* ttl of 500 ms is over/,
+        /^the engine is closed, but .*: Connection is closed\. They .* ttl of 500 ms is over/,
     })
     assert.equal(release.signal.aborted, true)
   })
