@@ -9,6 +9,7 @@ const { etcd } = require('../../lib/cluster/etcd')
 const { connect } = require('./helpers/etcd_connect.js')
 const { useEnds } = require('./helpers/ends.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
+const { stableAddress } = require('./helpers/stable_address.js')
 
 const capacity = 2 ** 20
 const usual = { key: 'read-write lock:many', capacity, wait: true, first: false, maxHold: 60_000 }
@@ -109,5 +110,42 @@ describe('Many commands at once over etcd', function () {
     const all = Array.from({ length: 400 }, () => semaphore.acquire())
     for (const [, release] of await Promise.all(all)) release()
     await semaphore.onIdle()
+  })
+
+  it('let one that asks for its grant go first', async () => {
+    const server = await etcdServer()
+    const between = await stableAddress(server.port)
+    ends.push(async () => {
+      await between.close()
+      await server.close()
+    })
+    const [here, there] = [await connect(between.port), await connect(server.port)]
+    const [driver, other] = [here.driver(), there.driver()]
+    const keeper = await require(other.keeper.module).connect(other.keeper.data)
+    ends.push(async () => {
+      for (const one of [driver, other, keeper]) await one.close()
+      for (const one of [here, there]) await one.close()
+    })
+    const [own, theirs] = [newSession(), newSession()]
+    const listener = { granted() {}, wanted() {}, missed() {}, trouble() {} }
+    await driver.listen(own, listener)
+    await other.listen(theirs, listener)
+    for (const session of [own, theirs]) await keeper.open(session, 60_000)
+    const holder = { ...request, session: theirs, id: `${theirs}-1`, units: capacity }
+    assert.equal((await other.enter(holder)).state, 'held')
+    const waiter = { ...request, session: own, id: `${own}-1`, units: capacity }
+    assert.equal((await driver.enter(waiter)).state, 'waiting')
+    between.slow(50)
+    let done = 0
+    const all = Array.from({ length: 1000 }, async (_, i) => {
+      await driver.enter({ ...waiter, key: `key ${i}`, id: `${own}-${i + 2}` })
+      done++
+    })
+    // It looks again, behind all of them.
+    const asking = driver.enter(waiter)
+    await other.leave(holder)
+    assert.equal((await asking).state, 'held')
+    assert.ok(done < 500, `${done} of 1000`)
+    await Promise.all(all)
   })
 })

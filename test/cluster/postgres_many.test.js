@@ -67,11 +67,12 @@ describe('Many keys at once over PostgreSQL', function () {
     release()
     const first = await Promise.race([waiting.then(() => 'busy'), next.then(() => 'rival')])
     assert.equal(first, 'busy')
-    between.slow(0)
     ;(await waiting)()
     const { abandoned, release: end } = await next
     assert.equal(abandoned, false)
     end()
+    await Promise.all(all)
+    between.slow(0)
     for (const one of all) (await one)()
     await busy.onIdle()
   })

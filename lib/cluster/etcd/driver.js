@@ -38,6 +38,8 @@ class Driver {
   #unsure = new Set()
   /** By id of a waiting request: the `sessions` that it waits for, and whether these know that it is the next one. */
   #waiting = new Map()
+  /** By key: the ids of requests that have to ask for a grant, which ends soon. */
+  #urgent = new Map()
   #commands
   /** moved() of the EngineListener. */
   #moved = () => {}
@@ -80,7 +82,7 @@ class Driver {
   async listen(session, { granted, wanted, missed, moved = () => {}, trouble }) {
     this.#moved = moved
     this.#store.begin(session)
-    for (const all of [this.#known, this.#unsure, this.#waiting]) all.clear()
+    for (const all of [this.#known, this.#unsure, this.#waiting, this.#urgent]) all.clear()
     this.#onOver = granted
     await this.#subscription.to([session], {
       granted: (id, grant) => granted(id, grant.until > 0 ? grant : undefined),
@@ -114,6 +116,10 @@ class Driver {
     const proof = isReady ? this.#store.proof.before(revision) : undefined
     const isNewer = (this.#store.views.get(key)?.lock.mod ?? 0) < revision
     if (isNewer && !isPart) this.#store.keep(key, view)
+    if (proof === undefined) {
+      this.#urgent.set(key, new Set([...granted, ...(this.#urgent.get(key) ?? [])]))
+      this.#commands.hurry(key)
+    }
     return granted.map((id) => {
       this.#waiting.delete(id)
       const { token, abandoned, time } = view.lock.holders.find((holder) => holder.id === id)
@@ -123,15 +129,22 @@ class Driver {
   }
 
   enter(request) {
-    const enter = async () => {
-      try {
-        return await this.#enter(request)
-      } catch (error) {
+    const enter = () =>
+      this.#enter(request).catch((error) => {
         this.#unsure.add(request.id)
         throw error
-      }
-    }
-    return this.#inTurn(request.key, () => this.#commands.run(enter))
+      })
+    return this.#inTurn(request.key, () => this.#run(request.key, enter))
+  }
+
+  #run(key, command) {
+    return this.#commands.run(command, { of: key, isUrgent: this.#urgent.has(key) })
+  }
+
+  #settled(key, id) {
+    this.#waiting.delete(id)
+    const urgent = this.#urgent.get(key)
+    if (urgent?.delete(id) && urgent.size === 0) this.#urgent.delete(key)
   }
 
   async #enter(request) {
@@ -154,7 +167,7 @@ class Driver {
       }
       return { state, look: this.#lookOf(view), clock }
     }
-    this.#waiting.delete(id)
+    this.#settled(key, id)
     if (state === 'held') {
       const { token, abandoned } = view.lock.holders.find((holder) => holder.id === id)
       return { state, token: BigInt(token), wanted: hasOthers(view, id), abandoned }
@@ -187,12 +200,12 @@ class Driver {
 
   leave(request) {
     const leave = () => this.#leave(request)
-    return this.#inTurn(request.key, () => this.#commands.run(leave))
+    return this.#inTurn(request.key, () => this.#run(request.key, leave))
   }
 
   async #leave(request) {
-    const { id, keep } = request
-    this.#waiting.delete(id)
+    const { key, id, keep } = request
+    this.#settled(key, id)
     if (keep === 0 && this.#unsure.has(id)) await this.#store.refuse(id)
     await this.#carryOut(request, planLeave, {})
     if (keep > 0) return
