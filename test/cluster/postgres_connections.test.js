@@ -194,6 +194,12 @@ describe('Connections to PostgreSQL', () => {
     })
   })
 
+  it('do not have the query_timeout of the pool, which counts the time of a blocked event loop', async () => {
+    const engine = postgres(poolAt(server.port, { query_timeout: 1 }))
+    ends.push(() => engine.close())
+    await engine.ready()
+  })
+
   it('reconnect by themselves when the listening one is ended, and its turn comes', async () => {
     const [a, b] = [await mutexAt(server.port), await stillMutexAt(server.port)]
     const pool = poolAt(server.port)

@@ -19,6 +19,8 @@ const notTheirs = new Set([
   'min',
   'onConnect',
   'Promise',
+  // A blocked event loop has not read an answer that has arrived.
+  'query_timeout',
   'statement_timeout',
   'types',
   'verify',
@@ -129,9 +131,8 @@ function makePool(Pool, Client, config, max, patience, more) {
     // For lines.js. An older pg ignores it.
     pipeline: true,
     allowExitOnIdle: true,
-    // These would fire before an answer that has arrived is read, and the first one limits the pool's queue, too.
+    // It would fire before an answer that has arrived is read, and limit the pool's queue, too.
     connectionTimeoutMillis: 0,
-    query_timeout: 0,
   })
   // An idle connection was cut: the pool has dropped it, and makes another one for the next
   // command.
