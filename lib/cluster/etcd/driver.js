@@ -16,7 +16,15 @@ const { listeningWith } = require('./listening.js')
 const { namesUnder, sessionOf } = require('./names.js')
 const { planConfirm, planEnter, planLeave } = require('./plan.js')
 const { Store } = require('./store.js')
-const { freeView, revive, waitersOf } = require('./view.js')
+const {
+  capacityOf,
+  entriesAhead,
+  freeView,
+  hasOthers,
+  isHead,
+  isWaiter,
+  revive,
+} = require('./view.js')
 
 const etcdOptions = new Set([...engineOptions, 'prefix', 'connection'])
 
@@ -117,8 +125,8 @@ class Driver {
     const isNewer = (this.#store.views.get(key)?.lock.mod ?? 0) < revision
     if (isNewer && !isPart) this.#store.keep(key, view)
     if (proof === undefined) {
-      this.#urgent.set(key, new Set([...granted, ...(this.#urgent.get(key) ?? [])]))
-      this.#commands.hurry(key)
+      const asking = granted.filter((id) => this.#known.has(id))
+      if (asking.length > 0) this.#hurry(key, asking)
     }
     return granted.map((id) => {
       this.#waiting.delete(id)
@@ -135,6 +143,11 @@ class Driver {
         throw error
       })
     return this.#inTurn(request.key, () => this.#run(request.key, enter))
+  }
+
+  #hurry(key, ids) {
+    this.#urgent.set(key, new Set([...ids, ...(this.#urgent.get(key) ?? [])]))
+    this.#commands.hurry(key)
   }
 
   #run(key, command) {
@@ -209,6 +222,8 @@ class Driver {
     if (keep === 0 && this.#unsure.has(id)) await this.#store.refuse(id)
     await this.#carryOut(request, planLeave, {})
     if (keep > 0) return
+    // A message may have come meanwhile.
+    this.#settled(key, id)
     this.#known.delete(id)
     this.#unsure.delete(id)
   }
@@ -278,21 +293,6 @@ class Driver {
     this.#subscription.close()
     this.#store.close()
   }
-}
-
-/** The known entries ahead of `id` in the queue. */
-function entriesAhead(view, id) {
-  const waiters = waitersOf(view)
-  const place = waiters.findIndex((entry) => entry.id === id)
-  return place < 0 ? waiters : waiters.slice(0, place)
-}
-const isHead = (view, id) => waitersOf(view)[0]?.id === id
-const isWaiter = (view, id) => waitersOf(view).some((entry) => entry.id === id)
-const hasOthers = (view, id) => waitersOf(view).some((entry) => entry.id !== id)
-
-/** The capacity that the lock, or another request, has. */
-function capacityOf(view, id) {
-  return view.lock.capacity || waitersOf(view).find((entry) => entry.id !== id).capacity
 }
 
 const withdrawal = (request) => ({ ...request, keep: 0, untold: false, unused: false })

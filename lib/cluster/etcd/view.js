@@ -41,6 +41,21 @@ const freeView = (epoch) => ({
 /** The known requests that wait, in their order. */
 const waitersOf = ({ upgrade, queue }) => (upgrade === undefined ? queue : [upgrade, ...queue])
 
+/** The known entries ahead of `id` in the queue. */
+function entriesAhead(view, id) {
+  const waiters = waitersOf(view)
+  const place = waiters.findIndex((entry) => entry.id === id)
+  return place < 0 ? waiters : waiters.slice(0, place)
+}
+const isHead = (view, id) => waitersOf(view)[0]?.id === id
+const isWaiter = (view, id) => waitersOf(view).some((entry) => entry.id === id)
+const hasOthers = (view, id) => waitersOf(view).some((entry) => entry.id !== id)
+
+/** The capacity that the lock, or another request, has. */
+function capacityOf(view, id) {
+  return view.lock.capacity || waitersOf(view).find((entry) => entry.id !== id).capacity
+}
+
 /** The lock as written at revision `mod` of `epoch`. */
 function reviveLock({ capacity, abandoned, holders }, epoch, mod) {
   const revive = ({ place, token, ...holder }) => ({
@@ -149,9 +164,14 @@ const mostSighted = 100_000
 
 module.exports = {
   Sightings,
+  capacityOf,
+  entriesAhead,
   entryRead,
   epochAt,
   freeView,
+  hasOthers,
+  isHead,
+  isWaiter,
   mostGrants,
   noLock,
   queueOf,
