@@ -18,6 +18,7 @@ class UnqueuedForms extends LocalMutex {
 
   tryLock() {
     if (this.current !== free) return false
+    this.checkObserver()
     const answer = this.lender.borrowNow()
     if (answer === notLent) return false
     this.current = nextGrant()
@@ -39,6 +40,7 @@ class UnqueuedForms extends LocalMutex {
 
   /** Blocks this thread. Returns whether the last holder died while it held the lock. */
   lockSync(limits) {
+    this.checkObserver()
     // A loan is on its way to a waiter that has left.
     if (this.current === borrowing && !this.hasQueue()) this.lender.awaitLoan(this.ticket)
     if (this.current === free && this.mayTake()) {

@@ -8,8 +8,7 @@
 //   held -> held           unlock with waiters: the next one is the holder at once (hand-off), in the same turn
 //   held -> free           unlock without
 //
-// Invariants: 1. a free mutex has no waiter. 2. every grant of this thread has a number of its own, so that a
-// releaser of an earlier grant does nothing, ever.
+// Invariants: 1. a free mutex has no waiter. 2. each grant has a number of its own: a stale releaser does nothing.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { acquireOptions, atOnce, checkCallback, lockingOptions, readWait } = require('./options.js')
@@ -145,9 +144,10 @@ class LocalMutex extends LocalLock {
     checkCallback(callback, undefined, options)
     let grant = free
     try {
-      if (options === undefined && this.current === free && this.mayTake()) {
-        grant = this.newGrant()
-        this.current = grant
+      const next = options === undefined && this.current === free ? this.newGrant() : free
+      if (next !== free && this.mayTake()) {
+        grant = next
+        this.current = next
         await (this.observer === null ? done : this.begun(undefined, done))
       } else {
         grant = await this.enter(readWait(options, acquireOptions), Runner)

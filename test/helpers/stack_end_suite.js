@@ -35,6 +35,7 @@ const classes = {
       'lock()': [(l) => l.lock(), (_, l) => l.unlock()],
       'tryLock()': [(l) => l.tryLock(), (_, l) => l.unlock()],
       'lockSync()': [(l) => l.lockSync(), (_, l) => l.unlock()],
+      'runExclusive()': [(l) => l.runExclusive(nothing), nothing],
       'runExclusiveSync()': [(l) => l.runExclusiveSync(nothing), nothing],
       'waitForUnlock()': [(l) => l.waitForUnlock(), nothing],
     },
@@ -103,6 +104,7 @@ const classes = {
       'acquireSync() of keys': [(m) => m.acquireSync(['a', 'b']), call],
       'lock()': [(m) => m.lock('a'), (_, m) => m.unlock('a')],
       'tryLock()': [(m) => m.tryLock('a'), (_, m) => m.unlock('a')],
+      'runExclusive()': [(m) => m.runExclusive('a', nothing), nothing],
       'runExclusiveSync()': [(m) => m.runExclusiveSync('a', nothing), nothing],
     },
     releases: {

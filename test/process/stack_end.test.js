@@ -39,3 +39,14 @@ describe("a call near the end of the stack, of a mutex with fairness: 'fifo'", f
   }
   stackEndSuite({ open, neighbour: useAgents(), has: (name) => /^(Keyed)?Mutex$/.test(name) })
 })
+
+describe('a call near the end of the stack, of a mutex that has a name and diagnostics', function () {
+  this.timeout(120_000)
+  const open = (kind, args) => {
+    const options = { name: freshName(), diagnostics: 'counters', ...mayBlock }
+    const make = () => new boxoffice[kind](...args, options)
+    const there = `new boxoffice.${kind}(...${JSON.stringify([...args, options])})`
+    return { lock: make(), twin: make(), there }
+  }
+  stackEndSuite({ open, neighbour: useAgents(), has: (name) => name.endsWith('Mutex') })
+})
