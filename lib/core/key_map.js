@@ -71,6 +71,8 @@ class KeyMap {
       return known
     }
     checkKey(key)
+    // A caller that failed to enter the new lock would leave an idle one that no sweep knows.
+    checkStack()
     const lock = this.#atRest.pop() ?? this.#make()
     lock.idleListener = this
     lock.key = key

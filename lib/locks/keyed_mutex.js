@@ -21,6 +21,9 @@ const kind = {
 const acquire = (lock, options) => lock.acquire(options)
 const acquireSync = (lock, limits) => lock.acquireSync(limits)
 
+/** Without options no check can fail once a lock is open, except those of an observer: then with() must be used. */
+const mayOpen = ({ watch }) => watch === undefined
+
 class KeyedMutex extends Keyed {
   constructor(options = {}) {
     super(kind, options)
@@ -36,8 +39,7 @@ class KeyedMutex extends Keyed {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquire')
     const limits = acquiringKeys(defaultsOf(this), options)
-    // Without options no check can fail once the key is valid.
-    if (limits === undefined && !Array.isArray(key)) return map.open(key).acquire()
+    if (limits === undefined && mayOpen(map) && !Array.isArray(key)) return map.open(key).acquire()
     return acquireOneOrMany(map, key, limits, acquire)
   }
 
@@ -63,7 +65,7 @@ class KeyedMutex extends Keyed {
         return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)
       const limits = acquiring(defaultsOf(this), options)
-      if (limits === undefined) return map.open(key).runExclusive(callback)
+      if (limits === undefined && mayOpen(map)) return map.open(key).runExclusive(callback)
       refuseNumber(options)
       return map.with(key, (lock) => lock.runExclusive(callback, limits))
     } catch (error) {
@@ -85,7 +87,7 @@ class KeyedMutex extends Keyed {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'lock')
     const limits = acquiring(defaultsOf(this), options)
-    if (limits === undefined) return map.open(key).lock()
+    if (limits === undefined && mayOpen(map)) return map.open(key).lock()
     refuseNumber(options)
     return map.with(key, (lock) => lock.lock(limits))
   }

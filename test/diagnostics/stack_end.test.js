@@ -1,7 +1,7 @@
 'use strict'
 // Calls of locks with diagnostics within a few frames of the end of the stack: an observer needs more of it than the lock.
 const assert = require('node:assert/strict')
-const { Mutex, RWLock, Semaphore } = require('../..')
+const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
 const { atTheEnd } = require('../helpers/stack_dive.js')
 const { withoutTraces } = require('../helpers/stack_end.js')
 
@@ -26,6 +26,13 @@ const runs = {
   'RWLock.runShared': [RWLock, (lock, run) => lock.runShared(run)],
   'RWLock.runExclusive': [RWLock, (lock, run) => lock.runExclusive(run)],
   'Semaphore.runExclusive': [Semaphore, (lock, run) => lock.runExclusive(run)],
+}
+
+// Calls that acquire a key.
+const keyed = {
+  'KeyedMutex.acquire': (map) => map.acquire('a'),
+  'KeyedMutex.lock': (map) => map.lock('a'),
+  'KeyedMutex.runExclusive': (map) => map.runExclusive('a', nothing),
 }
 
 // The holder of a lock, and a caller that waits for it.
@@ -116,6 +123,24 @@ for (const [level, diagnostics] of Object.entries(levels)) {
           assert.equal(lock.isLocked(), false)
           assert.deepEqual(lock.snapshot().holders, [])
         }
+      })
+    }
+  })
+}
+
+for (const [level, diagnostics] of Object.entries({ no: false, ...levels })) {
+  describe(`with ${level} diagnostics, a call near the end of the stack`, function () {
+    this.timeout(60_000)
+    withoutTraces()
+
+    for (const [name, acquire] of Object.entries(keyed)) {
+      it(`that throws leaves no key behind: ${name}`, async () => {
+        const all = atTheEnd(
+          () => ({ map: new KeyedMutex({ diagnostics }) }),
+          (o) => (o.got = acquire(o.map)),
+        )
+        await Promise.allSettled(all.map(({ got }) => got))
+        for (const { map } of all) assert.equal(map.size, [...map.keys()].length)
       })
     }
   })
