@@ -48,15 +48,15 @@ export interface DeadlockStep {
 /** A lock that a waiter in a deadlock holds or waits for. */
 export interface DeadlockLock {
   kind: LockKind
-  name?: string
-  key?: Key
+  name?: string | undefined
+  key?: Key | undefined
   scope: LockScope
   /** The mode of the hold or of the wait. */
-  mode?: HoldMode
+  mode?: HoldMode | undefined
   /** The units of a semaphore. */
-  weight?: number
+  weight?: number | undefined
   /** The stack of the acquire. */
-  stack?: string
+  stack?: string | undefined
 }
 
 /** The class of a lock, in reports of diagnostics. */

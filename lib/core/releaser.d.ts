@@ -36,12 +36,12 @@ export interface Grant {
    *
    * Locks of one thread and of the threads of a process have none.
    */
-  readonly fencingToken?: bigint
+  readonly fencingToken?: bigint | undefined
   /**
    * The fencing token of each key, when several keys were acquired at once, or one key in an array. Over an
    * `Engine` tokens of different keys do not compare with each other.
    */
-  readonly fencingTokens?: ReadonlyMap<Key, bigint>
+  readonly fencingTokens?: ReadonlyMap<Key, bigint> | undefined
   /**
    * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock. Over an `Engine` it aborts before
    * the server can give the lock to another caller. If the event loop is blocked at that time, it aborts only in the next
@@ -50,7 +50,7 @@ export interface Grant {
    * Locks over an engine always have it. Locks of scope `'host'` have it with a `maxHold` or a `minHold`, other locks
    * never.
    */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

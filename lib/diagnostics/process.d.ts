@@ -4,26 +4,26 @@ import type { Key } from '../core/keys.js'
 /** A holder of a lock. */
 export interface LockHolder {
   /** The `threadId` (of node:worker_threads) of the holder: 0 is the main thread. Undefined for another process. */
-  thread?: number
+  thread?: number | undefined
   /** At scope `'host'`: the id of the holder's process. */
-  pid?: number
+  pid?: number | undefined
   /**
    * The time of the grant, in milliseconds since the epoch. With `'counters'` it may be a slightly earlier time in the
    * same turn of the event loop. Undefined for a holder in another process. Undefined for a holder in another thread,
    * unless that thread has answered {@link snapshot}.
    */
-  since?: number
+  since?: number | undefined
   /** How long it has been held, in milliseconds. */
-  heldFor?: number
-  mode?: HoldMode
+  heldFor?: number | undefined
+  mode?: HoldMode | undefined
   /**
    * For a semaphore: the units held. With `'counters'` all grants of one turn of the event loop count as one holder.
    */
-  weight?: number
+  weight?: number | undefined
   /** With `diagnostics: true`: the stack of the acquire. */
-  stack?: string
+  stack?: string | undefined
   /** With `diagnostics: true`: the Releaser was collected as garbage, and the lock stays locked. */
-  isLeaked?: true
+  isLeaked?: true | undefined
 }
 
 /** A waiter of a lock. */
@@ -34,11 +34,11 @@ export interface LockWaiter {
   since: number
   /** How long it has waited, in milliseconds. */
   waitedFor: number
-  mode?: HoldMode
+  mode?: HoldMode | undefined
   /** For a semaphore: the units that it waits for. */
-  weight?: number
+  weight?: number | undefined
   /** With `diagnostics: true`: the stack of the acquire. */
-  stack?: string
+  stack?: string | undefined
 }
 
 /** Totals since the lock was constructed. */
@@ -78,47 +78,47 @@ export type LockWaits = LockTimes
 /** What a lock with diagnostics adds to its snapshot. */
 export interface LockDiagnostics {
   /** All holders of this thread, and the known holders of other threads and processes. */
-  holders?: LockHolder[]
+  holders?: LockHolder[] | undefined
   /** How long the oldest waiter of this thread has waited, in milliseconds. */
-  oldestWait?: number
+  oldestWait?: number | undefined
   /** The totals of this thread. A keyed lock has one set for all its keys: see {@link snapshot}. */
-  totals?: LockTotals
+  totals?: LockTotals | undefined
   /** The wait times of this thread. */
-  waits?: LockWaits
+  waits?: LockWaits | undefined
 }
 
 /** A lock, or a key of a keyed lock, in a {@link ProcessSnapshot}. */
 export interface LockReport {
   kind: LockKind
-  name?: string
+  name?: string | undefined
   /**
    * A keyed lock has one report without a key, for its totals, and one for each key that is held or waited for. At scope
    * `'host'` the `key` of a long key that only other processes use is a string with its beginning.
    */
-  key?: Key
+  key?: Key | undefined
   scope: LockScope
   /** The thread that the lock belongs to. Undefined when threads share it. */
-  thread?: number
+  thread?: number | undefined
   /** For a lock without a name, with `diagnostics: true`: the stack of its constructor. A key has none of its own. */
-  madeAt?: string
+  madeAt?: string | undefined
   /** Identifies the lock or key, also without a name: the same in every snapshot. */
   id: string
   /** For a key: the `id` of its keyed lock's report. */
-  map?: string
+  map?: string | undefined
   /** The holders in all threads that answered, each once. */
   holders: LockHolder[]
   /** The number of waiters, promises and blocked threads. */
   waiting: number
   /** How long the oldest waiter of all threads that answered has waited, in milliseconds. */
-  oldestWait?: number
+  oldestWait?: number | undefined
   /** The waiters in all threads that answered, the oldest first, at most 20. Blocked threads are not among them. */
   waiters: LockWaiter[]
   /** The totals of all threads that answered, together. A key has none of its own. */
-  totals?: LockTotals
+  totals?: LockTotals | undefined
   /** The wait times of the contended grants. A key has none of its own. */
-  waits?: LockWaits
+  waits?: LockWaits | undefined
   /** The hold times of the holds that have ended. */
-  holds?: LockTimes
+  holds?: LockTimes | undefined
 }
 
 /** A deadlock that was detected, and prevented by refusing an acquire. */
@@ -172,27 +172,27 @@ export function snapshot(): Promise<ProcessSnapshot>
 /** The message of the channels `boxoffice:...` of node:diagnostics_channel. See docs/diagnostics.md. */
 export interface LockEvent {
   kind: LockKind
-  name?: string
-  key?: Key
+  name?: string | undefined
+  key?: Key | undefined
   scope: LockScope
-  mode?: HoldMode
+  mode?: HoldMode | undefined
   /** The units, for a semaphore. */
-  weight?: number
+  weight?: number | undefined
   /** The thread of the event. */
   thread: number
   /** For `boxoffice:admit`, `:abort` and `:timeout`: the length of the wait in milliseconds. */
-  waited?: number
+  waited?: number | undefined
   /**
    * Identifies one wait, for instance as a key of a WeakMap: the same object in `boxoffice:wait`, which is published in
    * the caller's async context, and in the event that ends the wait. Undefined when there was no wait, or when
    * `boxoffice:wait` had no subscriber.
    */
-  wait?: object
+  wait?: object | undefined
   /** For `boxoffice:release`: the length of the hold in milliseconds. */
-  held?: number
+  held?: number | undefined
   /**
    * For `boxoffice:abort`: the reason that the acquire rejects with. For `boxoffice:deadlock`: the error, with its
    * `cycle`.
    */
-  reason?: unknown
+  reason?: unknown | undefined
 }

@@ -6,7 +6,7 @@ import type { Mutex } from './mutex.js'
 
 export interface EventSettings extends LockOptions, BufferOptions {
   /** Whether the event is set from the start. The same in all processes at scope `'host'`. @default false */
-  isSet?: boolean
+  isSet?: boolean | undefined
 }
 
 export type EventOptions = InLocalScope<EventSettings>

@@ -51,7 +51,7 @@ export interface KeyedMutexSettings extends KeyedSettings {
    *
    * @default false
    */
-  reentrant?: boolean
+  reentrant?: boolean | undefined
 }
 
 export type KeyedMutexOptions = InKeyedScope<KeyedMutexSettings>

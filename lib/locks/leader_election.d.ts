@@ -28,7 +28,7 @@ export interface LeaderTerm {
    * The number of this term, larger than that of every term before it: see {@link Releaser.fencingToken}. Undefined in
    * scope `'process'`.
    */
-  readonly fencingToken?: bigint
+  readonly fencingToken?: bigint | undefined
   /** Whether the last leader died, or lost its lease: then check the state that it left. */
   readonly abandoned: boolean
 }

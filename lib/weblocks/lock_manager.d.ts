@@ -59,7 +59,7 @@ export class Lock implements Grant {
   /** See {@link Grant.abandoned}. This and the properties below are not in the standard. */
   readonly abandoned: boolean
   /** See {@link Grant.fencingToken}. */
-  readonly fencingToken?: bigint
+  readonly fencingToken?: bigint | undefined
   /** Aborts when the lock is stolen, or lost: over an engine, or at scope `'host'` after its `maxHold`. */
   readonly signal: AbortSignal
 }

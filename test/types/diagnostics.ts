@@ -21,6 +21,10 @@ async function see() {
   const mutex = new Mutex({ ...watched, name: 'orders' })
   const holders: LockHolder[] | undefined = mutex.snapshot().holders
   const since: number | undefined = holders?.[0]?.since
+  for (const holder of holders ?? []) {
+    // @ts-expect-error the property may be there without a value
+    if ('weight' in holder) holder.weight.toFixed()
+  }
   const count: number | undefined = new Semaphore(2, watched).snapshot().totals?.acquisitions
   const p99: number | undefined = new RWLock({ diagnostics: true }).snapshot().waits?.p99
   const oldest: number | undefined = new KeyedMutex(watched).snapshot()[0]?.oldestWait

@@ -38,5 +38,6 @@ async function recursive() {
 export { recursive }
 
 new KeyedMutex({ reentrant: true })
+new KeyedMutex({ reentrant: undefined })
 // @ts-expect-error only mutexes are
 new KeyedRWLock({ reentrant: true })

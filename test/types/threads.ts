@@ -45,6 +45,7 @@ function blocking() {
 async function events() {
   const settings: EventOptions = { isSet: true, name: 'work' }
   const one = new AutoResetEvent(settings)
+  new ManualResetEvent({ isSet: undefined })
   one.signal()
   await one.wait({ timeout: 1, signal: new AbortController().signal })
   one.waitSync(how)

@@ -26,7 +26,12 @@ export async function tries() {
   const counts: TryRunResult<bigint | undefined> = await lock.tryRunShared(
     (grant) => grant.fencingToken,
   )
-  await lock.tryRunExclusive(() => {})
+  await lock.tryRunExclusive((grant) => {
+    // @ts-expect-error the property may be there without a value
+    if ('fencingToken' in grant) grant.fencingToken.toString()
+    // @ts-expect-error as above
+    if ('signal' in grant) grant.signal.throwIfAborted()
+  })
   await new Semaphore(1).tryRunExclusive((before: number, grant) => grant.abandoned || before, 2)
   await new KeyedMutex().tryRunExclusive(['a', 1], () => {})
   await new KeyedRWLock().tryRunShared('a', () => {})
