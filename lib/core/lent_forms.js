@@ -16,6 +16,9 @@ class UnqueuedForms extends LocalMutex {
     lender.lock = this
   }
 
+  /** enter() has checked, before it drew a ticket. */
+  checkWait() {}
+
   tryLock() {
     if (this.current !== free) return false
     this.checkObserver()

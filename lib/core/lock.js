@@ -155,7 +155,13 @@ class LocalLock extends AnyLock {
     if (limits.ifAvailable) return Promise.resolve()
     if (this.isFull(maxPending)) return this.refuse(Kind, weight, this.fullError(maxPending))
     if (timeout === 0) return this.refuse(Kind, weight, this.timeoutError(0))
+    this.checkWait(limits)
     return wait(this, Kind, weight, limits, subject)
+  }
+
+  /** Throws where a queued waiter might not get its timer or its signal, or an observer fail: the lock would go to no caller. */
+  checkWait({ timeout, signal }) {
+    if (timeout !== undefined || signal !== undefined || this.observer !== null) checkStack()
   }
 
   /** Throws where an observer would not have enough of the stack. Called before a step that must not fail halfway. */
@@ -256,6 +262,7 @@ class LocalLock extends AnyLock {
     if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority()))
       return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
+    this.checkWait(limits)
     if (this.watchers === null) {
       platform.trackWaits(this)
       this.watchers = new Watchers((late) => this.timeoutError(late))

@@ -194,7 +194,7 @@ describe('boxoffice/local', () => {
 describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
-    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.3],
+    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.4],
     ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.8],
     [
       'all of boxoffice/local',

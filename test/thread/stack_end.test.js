@@ -278,6 +278,33 @@ describe('a call near the end of the stack', function () {
     }
   })
 
+  const { signal } = new AbortController()
+  const limited = {
+    'Mutex.acquire with a timeout': [new Mutex(), (lock) => lock.acquire({ timeout: 60_000 })],
+    'Mutex.acquire with a signal': [new Mutex(), (lock) => lock.acquire({ signal })],
+    'RWLock.acquireWrite with a timeout': [
+      new RWLock(),
+      (lock) => lock.acquireWrite({ timeout: 60_000 }),
+    ],
+    'Mutex.acquire with diagnostics': [
+      new Mutex({ diagnostics: 'counters' }),
+      (lock) => lock.acquire(),
+    ],
+  }
+  for (const [name, [lock, wait]] of Object.entries(limited)) {
+    it(`leaves no waiter in the queue when it throws: ${name}`, async () => {
+      const release = (lock.tryAcquireWrite ?? lock.tryAcquire).call(lock)
+      const made = []
+      const make = () => made[made.push({}) - 1]
+      atTheEnd(make, (o) => (o.waiting = wait(lock)))
+      const waits = made.filter(({ waiting }) => waiting !== undefined)
+      release()
+      for (const { waiting } of waits) (await waiting)()
+      assert.equal(lock.isLocked(), false)
+      assert.equal(lock.snapshot().waiting, 0)
+    })
+  }
+
   it('holds no lock of the lock manager when it throws', async () => {
     const made = []
     const make = () => {
