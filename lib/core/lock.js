@@ -161,7 +161,7 @@ class LocalLock extends AnyLock {
 
   /** Throws where a queued waiter might not get its timer or its signal, or an observer fail: the lock would go to no caller. */
   checkWait({ timeout, signal }) {
-    if (timeout !== undefined || signal !== undefined || this.observer !== null) checkStack()
+    if (timeout ?? signal ?? this.observer) checkStack()
   }
 
   /** Throws where an observer would not have enough of the stack. Called before a step that must not fail halfway. */
