@@ -1,7 +1,8 @@
 'use strict'
 // Whether a promise is settled by hand, and not by reactions to promises: `new Promise()`, Promise.withResolvers(),
-// Atomics.waitAsync(), and Promise.resolve() of a thenable, which would have settled any other promise at once. All other promises come from async functions, then(), or functions that combine promises. The
-// frames are captured when the promise is made, and examined when a chain may wait for it.
+// Atomics.waitAsync(), and Promise.resolve() of a thenable, which would have settled any other promise at once. All other
+// promises come from async functions, then(), or functions that combine promises. The frames are captured when the promise
+// is made, and examined when a chain may wait for it.
 const { capture, sitesIn } = require('../core/sites.js')
 
 /** Enough for the frames of async_hooks and the frame that makes the promise. */

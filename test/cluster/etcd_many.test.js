@@ -105,9 +105,9 @@ describe('Many commands at once over etcd', function () {
   })
 
   it('of one key wait for one another, and do not blame the server', async () => {
-    const engine = await newEngine({ answerTimeout: 500 })
+    const engine = await newEngine({ answerTimeout: 1500 })
     const semaphore = new Semaphore(1000, { engine, name: 'many' })
-    const all = Array.from({ length: 400 }, () => semaphore.acquire())
+    const all = Array.from({ length: 600 }, () => semaphore.acquire())
     for (const [, release] of await Promise.all(all)) release()
     await semaphore.onIdle()
   })
