@@ -135,12 +135,14 @@ for (const [level, diagnostics] of Object.entries({ no: false, ...levels })) {
 
     for (const [name, acquire] of Object.entries(keyed)) {
       it(`that throws leaves no key behind: ${name}`, async () => {
-        const all = atTheEnd(
-          () => ({ map: new KeyedMutex({ diagnostics }) }),
-          (o) => (o.got = acquire(o.map)),
-        )
+        const made = []
+        const makeOne = () => made[made.push({ map: new KeyedMutex({ diagnostics }) }) - 1]
+        const all = atTheEnd(makeOne, (o) => (o.got = acquire(o.map)))
         await Promise.allSettled(all.map(({ got }) => got))
         for (const { map } of all) assert.equal(map.size, [...map.keys()].length)
+        // A later test of this process must not find a holder.
+        for (const { map } of made) map.release('a')
+        for (const { map } of made) assert.equal(map.size, 0)
       })
     }
   })
