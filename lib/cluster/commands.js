@@ -7,7 +7,7 @@ class Commands {
   #room
   #patience
   #onMove
-  /** The commands that wait for room, in order, by what they are `of`. Urgent ones go first. */
+  /** The commands that wait for room, in order, by their key. Urgent commands go first. */
   #waiting = new Map()
   #urgent = new Map()
 
@@ -27,13 +27,13 @@ class Commands {
   }
 
   /**
-   * Settles as send() does, which is called when there is room. `of` is an object of this command alone, for hurry(). An
-   * urgent command is part of a grant that ends soon: those that are not must not delay it.
+   * Settles as send() does, which is called when there is room. hurry() finds a command by its `key`: a key has at most
+   * one command at a time. An urgent command is part of a grant that ends soon, so that other commands must not delay it.
    */
-  async run(send, { of = {}, isUrgent = false } = {}) {
+  async run(send, { key = {}, isUrgent = false } = {}) {
     const queue = isUrgent ? this.#urgent : this.#waiting
     if (this.#room > 0) this.#room--
-    else await new Promise((resolve, reject) => queue.set(of, { resolve, reject }))
+    else await new Promise((resolve, reject) => queue.set(key, { resolve, reject }))
     const start = now()
     try {
       return await send()
@@ -46,12 +46,12 @@ class Commands {
     }
   }
 
-  /** The command `of` this object is urgent from now on, if it still waits. */
-  hurry(of) {
-    const waiter = this.#waiting.get(of)
+  /** Makes the command of this key urgent, if it still waits for room. */
+  hurry(key) {
+    const waiter = this.#waiting.get(key)
     if (waiter === undefined) return
-    this.#waiting.delete(of)
-    this.#urgent.set(of, waiter)
+    this.#waiting.delete(key)
+    this.#urgent.set(key, waiter)
   }
 
   #next() {
@@ -61,8 +61,8 @@ class Commands {
       this.#room++
       return
     }
-    const [of, { resolve }] = first
-    queue.delete(of)
+    const [key, { resolve }] = first
+    queue.delete(key)
     this.#onMove()
     resolve()
   }

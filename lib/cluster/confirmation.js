@@ -12,8 +12,8 @@ const { requestOf } = require('./requests.js')
 /** Until when the renewing thread has sent a confirmation, counted from its grant, in milliseconds. */
 const latest = 2 * lookEvery
 
-/** Whether a driver has passed a grant, and one that engine.d.ts allows. */
-const isFit = (grant) => typeof grant?.token === 'bigint' && Number.isFinite(grant.until)
+/** Whether a driver has passed a grant, and engine.d.ts allows it. */
+const isValidGrant = (grant) => typeof grant?.token === 'bigint' && Number.isFinite(grant.until)
 
 class Confirmation {
   #lease
@@ -71,7 +71,7 @@ class Confirmation {
     const grant = this.#grant
     const waited = this.#waited
     this.#grant = undefined
-    if (!isFit(grant) || waited?.clock === undefined) return undefined
+    if (!isValidGrant(grant) || waited?.clock === undefined) return undefined
     const time = this.#clock.now()
     const { claim } = this.#hub
     const end = waited.sent + safely(grant.until - waited.clock)

@@ -52,8 +52,8 @@ function untoldError(name, ttl, cause) {
   return causedError('ERR_LOCK_ENGINE', message, cause)
 }
 
-/** By state, whether an answer of a driver is one that engine.d.ts allows. Asking at once after another one may never end. */
-const isFit = {
+/** By state, whether engine.d.ts allows an answer of a driver. Asking again at once after any other answer may never end. */
+const isValidAnswer = {
   __proto__: null,
   held: ({ token }) => typeof token === 'bigint',
   waiting: ({ look }) => Number.isFinite(look),
@@ -65,7 +65,7 @@ const isFit = {
 /** Why an answer is of no use, or of no use again: asking at once, as after the first such answer, may never end. */
 function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
   const state = answer?.state
-  if (!isFit[state]?.(answer, isToWait)) {
+  if (!isValidAnswer[state]?.(answer, isToWait)) {
     const token = state === 'held' ? ` and a token of type ${typeof answer.token}` : ''
     return new Error(
       `its driver has answered enter() with the state ${state}${token}: see EngineAnswer of engine.d.ts`,

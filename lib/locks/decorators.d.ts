@@ -4,9 +4,9 @@ import type { SemaphoreInterface } from './semaphore.js'
 
 /**
  * Wraps a Mutex or a Semaphore so that each wait rejects with `error` after `timeout` ms. The late waiter leaves the
- * queue at once. A negative or NaN `timeout` admits only callers that need not wait; `Infinity` means no limit. For
- * other locks, and for `using` in TypeScript, set the constructor's `timeout` instead. Do so for a lock over an engine,
- * too: the wrapper's limit includes the start of the engine, and its error does not tell that the server is silent.
+ * queue at once. A negative or NaN `timeout` admits only callers that need not wait; `Infinity` means no limit. Over an
+ * engine that has failed or is silent, the rejection is its `ERR_LOCK_ENGINE`, not `error`. For other locks, and for
+ * `using` in TypeScript, set the constructor's `timeout` instead.
  *
  * @param error the reason of the rejection. @default {@link E_TIMEOUT}
  * @throws {TypeError} when `lock` lacks `acquire()` or `isLocked()`, or has keys, or `timeout` is neither a number nor a
@@ -38,7 +38,7 @@ export function withTimeout(
 
 /**
  * Wraps a lock so that a call rejects with `error` when the lock cannot be acquired in this turn of the event loop, as
- * `withTimeout(lock, 0, error)` does. Over an engine it cannot: use `acquire({ ifAvailable: true })` there.
+ * `withTimeout(lock, 0, error)` does. A lock over an engine asks its server, which takes one round trip.
  *
  * @param error the reason of the rejection. @default {@link E_ALREADY_LOCKED}
  * @throws {TypeError} when `lock` lacks `acquire()` or `isLocked()`, or has keys.

@@ -19,12 +19,14 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   checkSingle(lock)
   const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
-  const takesSignal = lock[signalMark] === true
-  const within = takesSignal ? limit : race
+  const scope = lock[signalMark]
+  const within = scope === undefined ? race : scope === 'cluster' ? ask : limit
+  /** The place of the options in [weight,] [priority or options]. */
+  const placeIn = (how) => (isSemaphore && !isOptions(how[0]) ? 1 : 0)
 
-  /** `wait(...how)` with one more limit; `how` is [weight,] [priority or options]. */
+  /** `wait(...how)` with one more limit. */
   function limit(wait, how) {
-    const at = isSemaphore && !isOptions(how[0]) ? 1 : 0
+    const at = placeIn(how)
     const given = readOptions(how[at], isSemaphore)
     const deadline = withDeadline(given.signal, timeout, () => error)
     let promise
@@ -37,6 +39,17 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     }
     deadline.start()
     return promise.finally(deadline.end)
+  }
+
+  /** `wait(...how)` of a lock over an engine, which alone knows whether the lock is held or its server is silent. */
+  function ask(wait, how) {
+    const at = placeIn(how)
+    const given = readOptions(how[at], isSemaphore)
+    if (given.timeout <= timeout) return wait(...how)
+    how.splice(at, 1, { ...given, timeout })
+    return wait(...how).catch((thrown) => {
+      throw thrown.code === 'ERR_LOCK_TIMEOUT' ? error : thrown
+    })
   }
 
   /**
@@ -85,7 +98,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   for (const method of ['close', 'onIdle']) {
     if (typeof lock[method] === 'function') limited[method] = () => lock[method]()
   }
-  return Object.defineProperty(limited, signalMark, { __proto__: null, value: takesSignal })
+  return Object.defineProperty(limited, signalMark, { __proto__: null, value: scope })
 }
 
 function checkSingle(lock) {

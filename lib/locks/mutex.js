@@ -4,8 +4,7 @@ const { refuseCallback, surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquiring, blocking, waiting } = require('../options/defaults.js')
 const { now, tryRun } = require('../core/run.js')
-const { signalMark } = require('../core/receiver.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable, markScope } = require('./single.js')
 
 const kind = {
   class: 'Mutex',
@@ -91,6 +90,6 @@ class Mutex extends Holdable {
     return lockOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
   }
 }
-Mutex.prototype[signalMark] = true
+markScope(Mutex)
 
 module.exports = { kind, Mutex }

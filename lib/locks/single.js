@@ -3,7 +3,7 @@
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedSingle } = require('./closed.js')
-const { isOfKind, receiverError } = require('../core/receiver.js')
+const { isOfKind, receiverError, signalMark } = require('../core/receiver.js')
 const { openLock } = require('../options/open.js')
 
 /** The kind of all of them. */
@@ -26,6 +26,8 @@ let defaultsOf
 let close
 /** The kind of `it`, which may be any value: undefined unless it is an object of these classes. */
 let kindOf
+/** Gives the objects of a class the mark by which decorators know their scope. */
+let markScope
 
 /** The state of `lock` without the figures of diagnostics. */
 function stateOf(lock) {
@@ -43,6 +45,13 @@ class Single {
   static {
     defaultsOf = (it) => it.#defaults
     kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
+    const scope = {
+      __proto__: null,
+      get() {
+        return #lock in this ? this.#lock.scope : undefined
+      },
+    }
+    markScope = ({ prototype }) => Object.defineProperty(prototype, signalMark, scope)
     lockOf = (it, kind, method) => {
       try {
         if (it.#kind === kind) return it.#lock
@@ -137,6 +146,7 @@ module.exports = {
   Holdable,
   holdable,
   kindOf,
+  markScope,
   Single,
   single,
 }

@@ -151,7 +151,7 @@ class Driver {
   }
 
   #run(key, command) {
-    return this.#commands.run(command, { of: key, isUrgent: this.#urgent.has(key) })
+    return this.#commands.run(command, { key, isUrgent: this.#urgent.has(key) })
   }
 
   #settled(key, id) {

@@ -10,7 +10,7 @@ const mostDead = 64
 class Plan {
   /** Sessions that have ended, as far as this process knows. */
   dead = new Set()
-  /** Whether there are more, whose holders the next plan removes. */
+  /** Whether more sessions have ended than fit into `dead`. The next plan removes their holders. */
   hasMoreDead = false
   /** The queued requests that are admitted, and the requests that leave the queue without a grant. */
   admitted = []

@@ -141,7 +141,7 @@ class Lines {
     this.#lines.set(key, line)
     const run = () => {
       line.before = undefined
-      return this.#commands.run(() => line.run(this.#pool), { of: line, isUrgent: line.isUrgent })
+      return this.#commands.run(() => line.run(this.#pool), { key: line, isUrgent: line.isUrgent })
     }
     // The pool's timer of an idle connection would keep the async context of the caller.
     const ran = outside(() => (before === undefined ? run() : before.ended.then(run)))

@@ -1,0 +1,65 @@
+'use strict'
+// withTimeout() and tryAcquire(lock) of locks over an engine.
+const assert = require('node:assert/strict')
+const { E_ALREADY_LOCKED, E_TIMEOUT, Mutex, Semaphore } = require('../..')
+const { tryAcquire, withTimeout } = require('../..')
+const { timedWorld } = require('./helpers/fake_world.js')
+
+const kinds = {
+  Mutex: (engine) => new Mutex({ engine, name: 'a' }),
+  Semaphore: (engine) => new Semaphore(1, { engine, name: 'a' }),
+}
+const waits = {
+  acquire: async (lock) => {
+    const ticket = await lock.acquire()
+    const [release] = [ticket].flat().slice(-1)
+    release()
+  },
+  runExclusive: (lock) => lock.runExclusive(() => {}),
+  waitForUnlock: (lock) => lock.waitForUnlock(),
+}
+
+for (const [kind, make] of Object.entries(kinds)) {
+  describe(`A decorated ${kind} over an engine`, () => {
+    const world = timedWorld()
+
+    for (const [name, wait] of Object.entries(waits)) {
+      it(`lets ${name}() succeed where the lock is free, whatever its limit`, async () => {
+        const lock = make(await world.newEngine())
+        const decorated = [tryAcquire(lock), withTimeout(lock, 50), withTimeout(lock, Infinity)]
+        for (const one of [...decorated, tryAcquire(withTimeout(lock, 50))])
+          await world.clock.until(wait(one))
+        assert.equal(lock.isLocked(), false)
+      })
+
+      it(`rejects ${name}() with its error where another process holds the lock`, async () => {
+        const [lock, other] = [make(await world.newEngine()), make(await world.newEngine())]
+        await world.clock.until(
+          other.runExclusive(async () => {
+            await assert.rejects(wait(tryAcquire(lock)), E_ALREADY_LOCKED)
+            await assert.rejects(wait(tryAcquire(withTimeout(lock, 50))), E_ALREADY_LOCKED)
+            await assert.rejects(world.clock.until(wait(withTimeout(lock, 50))), E_TIMEOUT)
+          }),
+        )
+        await world.clock.until(wait(tryAcquire(lock)))
+      })
+
+      it(`rejects ${name}() with the error of the engine while the server is silent`, async () => {
+        const lock = make(await world.newEngine({ answerTimeout: 1000 }))
+        world.server.trouble = new Promise(() => {})
+        for (const one of [tryAcquire(lock), withTimeout(lock, 50)])
+          await assert.rejects(world.clock.until(wait(one)), { code: 'ERR_LOCK_ENGINE' })
+      })
+    }
+
+    it('keeps a shorter timeout of a caller, with its own error', async () => {
+      const [lock, other] = [make(await world.newEngine()), make(await world.newEngine())]
+      await world.clock.until(
+        other.runExclusive(async () => {
+          const wait = withTimeout(lock, 5000).acquire({ timeout: 50 })
+          await assert.rejects(world.clock.until(wait), { code: 'ERR_LOCK_TIMEOUT' })
+        }),
+      )
+    })
+  })
+}
