@@ -11,9 +11,10 @@
 // Invariants: 1. a free mutex has no waiter. 2. each grant has a number of its own: a stale releaser does nothing.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
-const { acquireOptions, atOnce, checkCallback, lockingOptions, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, lockingOptions, readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
 const { localGrant, makeReleaser } = require('./releaser.js')
+const { runSync } = require('./run.js')
 const { checkStack } = require('./stack.js')
 const { observed } = require('./platform.js')
 const { setTraits, Waiter } = require('./waiter.js')
@@ -129,15 +130,7 @@ class LocalMutex extends LocalLock {
   }
 
   runExclusiveSync(callback, limits) {
-    checkCallback(callback)
-    checkStack()
-    const isAbandoned = this.lockSync(limits)
-    const grant = Runner.valueOf(this, this.current, isAbandoned)
-    try {
-      return atOnce(callback(this.grantOf(grant)))
-    } finally {
-      if (this.current === grant) this.unlock()
-    }
+    return runSync(callback, () => this.acquireSync(limits))
   }
 
   async runExclusive(callback, options) {

@@ -25,7 +25,7 @@ const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 // Properties by which code knows a lock without its class, which another copy of the package has as well.
 /** Every keyed lock has this property. */
 const keyedMark = Symbol.for('boxoffice.keyed')
-/** A lock whose acquire() and waitForUnlock() take a signal has this property: its scope. */
+/** Its value is the scope of a lock whose acquire() and waitForUnlock() take a signal. */
 const signalMark = Symbol.for('boxoffice.takesSignal')
 
 module.exports = { isOfKind, keyedMark, receiverError, signalMark }

@@ -6,18 +6,18 @@ const { checkStack } = require('./stack.js')
 const whole = (release) => release
 
 /**
- * Resolves to callback(releaser) for the releaser that `grant` resolves to; to undefined if there
- * is none. `key` is that of a keyed lock, `options` the argument after the callback. `told` makes what the callback gets of
- * the releaser.
+ * Resolves to the result of `callback`, which runs while the lock is held; to undefined if grant() gives nothing. grant()
+ * gives a releaser, of which the callback gets told(releaser), or a semaphore's ticket, of which it gets both parts. `key`
+ * is that of a keyed lock, `options` the argument after the callback.
  */
 async function run(callback, grant, key, options, told = whole) {
   checkCallback(callback, key, options)
-  const release = await grant()
-  if (release === undefined) return undefined
+  const given = await grant()
+  if (given === undefined) return undefined
   try {
-    return await callback(told(release))
+    return await call(callback, given, told)
   } finally {
-    release()
+    releaserOf(given)()
   }
 }
 
@@ -25,13 +25,19 @@ async function run(callback, grant, key, options, told = whole) {
 function runSync(callback, grant, key, told = whole) {
   checkCallback(callback, key)
   checkStack()
-  const release = grant()
+  const given = grant()
   try {
-    return atOnce(callback(told(release)))
+    return atOnce(call(callback, given, told))
   } finally {
-    release()
+    releaserOf(given)()
   }
 }
+
+const call = (callback, given, told) =>
+  Array.isArray(given) ? callback(given[0], given[1]) : callback(told(given))
+
+/** The releaser that a semaphore's ticket holds, or `given` itself. */
+const releaserOf = (given) => (Array.isArray(given) ? given[1] : given)
 
 /**
  * Resolves to { ran: true, value } for the value of `callback`, or to { ran: false, value: undefined } where the lock is
@@ -49,4 +55,4 @@ async function tryRun(callback, runNow, key) {
 
 const now = Object.freeze({ ifAvailable: true })
 
-module.exports = { now, run, runSync, tryRun }
+module.exports = { now, releaserOf, run, runSync, tryRun }

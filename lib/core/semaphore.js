@@ -11,7 +11,8 @@ const { lockError } = require('./errors.js')
 const { localGrant } = require('./releaser.js')
 const { localTicket, observeGrant } = require('./ticket.js')
 const { LocalLock } = require('./lock.js')
-const { atOnce, checkCallback } = require('./options.js')
+const { checkCallback } = require('./options.js')
+const { run, runSync } = require('./run.js')
 const {
   checkedValue,
   checkRoom,
@@ -19,7 +20,6 @@ const {
   readAcquire,
   readAcquireSync,
   readWatch,
-  runWithTicket,
   warnOfWeight,
 } = require('./units.js')
 const { observed } = require('./platform.js')
@@ -130,7 +130,7 @@ class LocalSemaphore extends LocalLock {
   /** Runs `callback(valueBefore, grant)` with the `asked` units, which readAcquire() has read. */
   async runWithUnits(asked, callback) {
     // The observer's record of the grant is kept at its ticket.
-    if (this.observer !== null) return runWithTicket(callback, () => this.acquireUnits(asked))
+    if (this.observer !== null) return run(callback, () => this.acquireUnits(asked))
     const before = await this.enter(asked.weight, asked.limits, Runner)
     if (before === undefined) return undefined
     try {
@@ -143,7 +143,7 @@ class LocalSemaphore extends LocalLock {
   /** Calls `fn` with the `asked` units. A closure around the call for runWithUnits() would cost a tenth of its time. */
   async callWithUnits(asked, fn, receiver, args) {
     if (this.observer !== null)
-      return runWithTicket(
+      return run(
         () => fn.apply(receiver, args),
         () => this.acquireUnits(asked),
       )
@@ -156,14 +156,7 @@ class LocalSemaphore extends LocalLock {
   }
 
   runExclusiveSync(callback, weight, options) {
-    checkCallback(callback)
-    checkStack()
-    const [before, release] = this.acquireSync(weight, options)
-    try {
-      return atOnce(callback(before, release))
-    } finally {
-      release()
-    }
+    return runSync(callback, () => this.acquireSync(weight, options))
   }
 
   release(weight = 1) {

@@ -2,7 +2,8 @@
 // Semaphores of wider scopes: their callbacks run with a ticket, [valueBefore, releaser], to which acquireUnits(asked)
 // resolves.
 const { LocalSemaphore } = require('./semaphore.js')
-const { readAcquire, runWithTicket } = require('./units.js')
+const { run } = require('./run.js')
+const { readAcquire } = require('./units.js')
 
 const { runExclusive, runExclusiveSync } = LocalSemaphore.prototype
 
@@ -15,7 +16,7 @@ const ticketRuns = {
   runExclusiveSync,
 
   runWithUnits(asked, callback) {
-    return runWithTicket(callback, () => this.acquireUnits(asked))
+    return run(callback, () => this.acquireUnits(asked))
   },
 
   callWithUnits(asked, fn, receiver, args) {

@@ -96,18 +96,6 @@ function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
   )
 }
 
-/** run() of run.js, for semaphores: runs `callback(valueBefore, releaser)` with the ticket to which acquire() resolves. */
-async function runWithTicket(callback, acquire) {
-  const ticket = await acquire()
-  if (ticket === undefined) return undefined
-  const [before, release] = ticket
-  try {
-    return await callback(before, release)
-  } finally {
-    release()
-  }
-}
-
 module.exports = {
   checkedValue,
   checkRoom,
@@ -117,6 +105,5 @@ module.exports = {
   readAcquire,
   readAcquireSync,
   readWatch,
-  runWithTicket,
   warnOfWeight,
 }

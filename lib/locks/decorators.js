@@ -5,7 +5,6 @@ const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const {
   acquireOptions,
-  checkCallback,
   checkKnown,
   checkObject,
   checkSignal,
@@ -13,6 +12,7 @@ const {
   weightedAcquireOptions,
 } = require('../core/options.js')
 const { keyedMark, signalMark } = require('../core/receiver.js')
+const { releaserOf, run } = require('../core/run.js')
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
@@ -72,20 +72,9 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
 
   const acquire = (...how) => within((...all) => lock.acquire(...all), how)
 
-  async function runExclusive(callback, ...how) {
-    checkCallback(callback)
-    const ticket = await acquire(...how)
-    if (ticket === undefined) return undefined
-    try {
-      return await (Array.isArray(ticket) ? callback(...ticket) : callback(ticket))
-    } finally {
-      releaserOf(ticket)()
-    }
-  }
-
   const limited = {
     acquire,
-    runExclusive,
+    runExclusive: (callback, ...how) => run(callback, () => acquire(...how)),
     waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how),
     isLocked: () => lock.isLocked(),
     release: (weight) => lock.release(weight),
@@ -113,9 +102,6 @@ function checkSingle(lock) {
     )
   }
 }
-
-/** The releaser in a semaphore's ticket, [value, release]. waitForUnlock resolves to none. */
-const releaserOf = (ticket) => (Array.isArray(ticket) ? ticket[1] : ticket)
 
 const isOptions = (value) => value !== undefined && typeof value !== 'number'
 

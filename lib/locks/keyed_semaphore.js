@@ -6,7 +6,6 @@ const {
   readAcquire,
   readAcquireSync,
   readWatch,
-  runWithTicket,
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
@@ -14,8 +13,8 @@ const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
-const { now, tryRun } = require('../core/run.js')
-const { atOnce, checkCallback, refuseNumber, surplusError } = require('../core/options.js')
+const { now, run, runSync, tryRun } = require('../core/run.js')
+const { refuseNumber, surplusError } = require('../core/options.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -63,8 +62,8 @@ class KeyedSemaphore extends Keyed {
     if (surplus !== undefined) return Promise.reject(surplusError())
     try {
       mapOf(this, kind, 'runExclusive')
-      checkCallback(callback, key, typeof weight === 'function' ? weight : options)
-      return runWithTicket(callback, () => this.acquire(key, weight, options))
+      const after = typeof weight === 'function' ? weight : options
+      return run(callback, () => this.acquire(key, weight, options), key, after)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -93,13 +92,7 @@ class KeyedSemaphore extends Keyed {
 
   runExclusiveSync(key, callback, weight, options) {
     mapOf(this, kind, 'runExclusiveSync')
-    checkCallback(callback, key)
-    const [value, release] = this.acquireSync(key, weight, options)
-    try {
-      return atOnce(callback(value, release))
-    } finally {
-      release()
-    }
+    return runSync(callback, () => this.acquireSync(key, weight, options), key)
   }
 
   release(key, weight) {

@@ -4,7 +4,7 @@ const { refuseCallback, surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquiring, blocking, waiting } = require('../options/defaults.js')
 const { now, tryRun } = require('../core/run.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable, markScope } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Mutex',
@@ -90,6 +90,5 @@ class Mutex extends Holdable {
     return lockOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
   }
 }
-markScope(Mutex)
 
 module.exports = { kind, Mutex }

@@ -6,7 +6,7 @@ const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable, markScope } = require('./single.js')
+const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Semaphore',
@@ -98,6 +98,5 @@ class Semaphore extends Holdable {
     lockOf(this, kind, 'release').release(weight)
   }
 }
-markScope(Semaphore)
 
 module.exports = { Semaphore }

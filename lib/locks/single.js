@@ -26,8 +26,6 @@ let defaultsOf
 let close
 /** The kind of `it`, which may be any value: undefined unless it is an object of these classes. */
 let kindOf
-/** Gives the objects of a class the mark by which decorators know their scope. */
-let markScope
 
 /** The state of `lock` without the figures of diagnostics. */
 function stateOf(lock) {
@@ -45,13 +43,6 @@ class Single {
   static {
     defaultsOf = (it) => it.#defaults
     kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
-    const scope = {
-      __proto__: null,
-      get() {
-        return #lock in this ? this.#lock.scope : undefined
-      },
-    }
-    markScope = ({ prototype }) => Object.defineProperty(prototype, signalMark, scope)
     lockOf = (it, kind, method) => {
       try {
         if (it.#kind === kind) return it.#lock
@@ -97,6 +88,10 @@ class Single {
     const name = lock.shared?.name ?? lock.name
     const look = () => (this instanceof Holdable ? stateOf(lock) : {})
     return platform.inspected(this, { name, scope: lock.scope }, look, options, inspect)
+  }
+
+  get [signalMark]() {
+    return #lock in this ? this.#lock.scope : undefined
   }
 
   get buffer() {
@@ -146,7 +141,6 @@ module.exports = {
   Holdable,
   holdable,
   kindOf,
-  markScope,
   Single,
   single,
 }

@@ -195,12 +195,12 @@ describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
     ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.4],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.8],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.9],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      29.2,
+      29.1,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]
