@@ -6,17 +6,21 @@
 // AbortSignal.any would not do: the signals it makes stay referenced by a long-lived source.
 const platform = require('./platform.js')
 
-/** Without addAbortListener() another listener may get the event first, and stop it. These options make that less likely. */
+/**
+ * Without addAbortListener() another listener may stop the event before ours gets it. These options make that less
+ * likely.
+ */
 const first = { capture: true, once: true }
 
 /**
- * Calls `callback` when `signal` aborts, even if another listener stops the event. Returns a function that stops it.
+ * Calls `callback` when `signal` aborts, even if another listener stops the event. Returns a function that removes the
+ * listener.
  */
 function addListener(signal, callback) {
   const { addAbortListener } = platform
   if (addAbortListener !== undefined) {
     const listener = addAbortListener(signal, callback)
-    // In a vm context Symbol.dispose is another symbol than in Node.js, or none.
+    // In a vm context Symbol.dispose is not the symbol of Node.js's own realm, and may be missing.
     const [dispose] = Object.getOwnPropertySymbols(listener)
     return () => listener[dispose]()
   }
@@ -45,7 +49,7 @@ function abortError() {
   return new DOMException('This operation was aborted', 'AbortError')
 }
 
-/** Aborts with `reason`, which a polyfill of AbortController does not keep. */
+/** Aborts with `reason`, and stores it for reasonOf(), because some polyfills of AbortController drop it. */
 function abort(controller, reason) {
   if (controller.signal.aborted) return
   reasons.set(controller.signal, reason)
@@ -63,7 +67,7 @@ function throwLater(error) {
   })
 }
 
-/** The waits of one signal. `listen` returns it to each wait, which calls stop() on it. */
+/** The waits that use one signal. listen() returns it to each wait, which ends by calling stop(). */
 class Listening {
   #signal
   #callbacks = new Set()
@@ -96,14 +100,14 @@ class Listening {
     try {
       this.#remove()
     } catch (error) {
-      // An error of a custom signal must not keep a caller from its grant, or other waiters from theirs.
+      // An error of a custom signal must not cost this caller, or other waiters, their grant.
       throwLater(error)
     }
   }
 
   /**
-   * Called on abort; the signal has removed its listener. A callback may stop waits that are not
-   * called yet.
+   * Called on abort, after the signal has removed its listener. A callback may stop waits whose callbacks are still to
+   * come.
    */
   #callBack() {
     this.#isAdded = false

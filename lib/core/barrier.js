@@ -50,11 +50,11 @@ class LocalBarrier extends LocalLock {
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
-  /** Whether the arriving party completes the round. Then every waiting party passes. */
+  /** Returns whether the arriving party completes the round, and if so lets every waiting party pass. */
   #isComplete() {
     if (this.queueSize() < this.parties - 1) return false
     const parties = this.waiters()
-    // A custom signal that one of them stops may abort another one, or break the barrier.
+    // Stopping a party's custom signal may run code that aborts another party, or breaks the barrier.
     for (const party of parties) {
       party.markOver()
       this.dequeue(party)

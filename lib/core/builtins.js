@@ -1,17 +1,19 @@
 'use strict'
-// Node.js's modules, its clock and its timers, for locks of every scope: in an ES module made by esbuild, require() finds
-// no module of Node.js. Node.js before 20.16 has no getBuiltinModule().
+// The modules, the clock and the timers of Node.js, for locks of every scope. In an ES module made by esbuild,
+// require() finds no module of Node.js; Node.js before 20.16 has no getBuiltinModule().
 //
-// index.js loads this file. Programs replace the clock and the timers in their tests, and files that are loaded with the
-// first lock of a scope would keep the replaced ones for good. Only a wait's own timeout is a global timer: tests let
-// time pass for it.
+// index.js loads this file first. Tests replace the clock and the timers, and a file that is loaded later, with the
+// first lock of its scope, would keep the replaced ones for good. Only the timeout of a wait uses the global timer, so
+// that tests can advance its clock.
 const get = (name) => process.getBuiltinModule?.(name)
 
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } =
   get('node:timers') ?? require('node:timers')
 const { performance } = get('node:perf_hooks') ?? require('node:perf_hooks')
 
-/** A variable of the environment. Undefined as well where Deno may not read it: it would throw, or ask the user. */
+/**
+ * Reads a variable of the environment. Returns undefined in Deno without permission, where reading throws or prompts.
+ */
 function variable(name) {
   const status = globalThis.Deno?.permissions.querySync({ name: 'env', variable: name })
   return status === undefined || status.state === 'granted' ? process.env[name] : undefined

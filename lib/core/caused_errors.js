@@ -1,5 +1,5 @@
 'use strict'
-// Errors with a cause, of locks that processes and machines share.
+// Errors with a `cause`, for locks of the scopes host and cluster.
 const { lockError } = require('./errors.js')
 
 function causedError(code, message, cause) {
@@ -9,7 +9,7 @@ function causedError(code, message, cause) {
 }
 
 /**
- * The error of a grant that ended before its holder released it; `why` says how, `cause` is the
+ * Returns the error for a grant that ended before its holder released it. `why` says how it ended, `cause` is the
  * underlying error.
  */
 function lostError(what, why, cause) {

@@ -15,30 +15,28 @@ const bounds = Object.freeze({
 })
 
 /**
- * Reading the clock costs a tenth of a fast hand-off. So a stay reads it once per `mostUnread`
- * hand-offs, as long as these take no more than `longestUnread` ms in all.
+ * Reading the clock costs a tenth of a fast hand-off. So while hand-offs are fast, a stay reads the clock only once in
+ * up to `mostUnread` hand-offs. They are fast if all those between two readings took at most `longestUnread` ms
+ * together.
  */
 const mostUnread = 16
 const longestUnread = 0.02
 
 /**
- * Whether a stay is over after `count` hand-offs and `passed` ms since other borrowers began to
- * wait.
+ * Returns whether a stay is over, `count` hand-offs and `passed` ms after the first other borrower began to wait.
  */
 const isOver = ({ handOffs, least, most }, count, passed) =>
   passed >= most || (passed >= least && count >= handOffs)
 
-/** One borrower's stay with a lock, from begin() to end(). */
+/** The time for which one borrower keeps a lock while others wait, from begin() to end(). */
 class Stay {
   isOn = false
   #bound
   #start = 0
   #lastLook = 0
-  /**
-   * The hand-offs at the last reading of the clock, the number that may follow before the next reading, and how many of
-   * them are left.
-   */
+  /** The hand-offs up to the last reading of the clock. */
   #handOffs = 0
+  /** How many hand-offs may follow before the next reading, and how many of them are left. */
   #stride = 0
   #left = 0
 
@@ -46,7 +44,7 @@ class Stay {
     this.#bound = bound
   }
 
-  /** The stay began `passed` ms ago. */
+  /** Begins a stay as of `passed` ms ago. */
   begin(passed = 0) {
     this.isOn = true
     this.#start = now() - passed
@@ -55,13 +53,14 @@ class Stay {
     this.#left = 0
   }
 
-  /** The lock is given back. */
+  /** Ends the stay, when the borrower gives the lock back. */
   end() {
     this.isOn = false
   }
 
   /**
-   * Whether the borrower may hand the lock to its own next waiter, although other borrowers wait.
+   * Counts a hand-off. Returns whether the borrower may hand the lock to its own next waiter although other borrowers
+   * wait.
    */
   mayHandOn() {
     return --this.#left > 0 || this.#look()

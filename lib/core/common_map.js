@@ -1,12 +1,12 @@
 'use strict'
 
 /**
- * Key maps of class `Base` that all objects of this thread with one name share: what one object asks for applies to all of
- * them. Their locks have a beStrict().
+ * Derives from `Base` a key map that all objects of one name share in this thread. `fairness` and `diagnostics` of one
+ * object apply to all of them. The locks of the map have a beStrict().
  */
 const commonMap = (Base) =>
   class extends Base {
-    /** Whether an object of this thread asked for `fairness: 'fifo'`. */
+    /** Whether any object of this thread has `fairness: 'fifo'`. */
     isStrict = false
 
     moveIn(lock) {

@@ -2,13 +2,13 @@
 // A condition variable of one thread, for local mutexes.
 //
 //   wait     the holder of a mutex enters the condition's queue and unlocks the mutex
-//   notify   the head (or every waiter) moves to the mutex's queue: at once the holder, where the mutex is free
-//   gives up a waiter that times out or is aborted moves to the mutex's queue as well, and rejects once it holds
-//            the mutex again
+//   notify   the head (or every waiter) moves to the mutex's queue, and holds the mutex at once if it is free
+//   give up  a waiter that times out or is aborted moves to the mutex's queue, too, and rejects once it holds the
+//            mutex again
 //
-// Meanwhile the mutex has a pin: it is not idle.
+// Until then a pin on the mutex keeps it from being idle.
 //
-// Invariant: however the wait ends, its caller holds the mutex by the grant that it had before.
+// Invariant: when the wait ends, in any way, its caller holds the mutex again under the number of its old grant.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
@@ -19,7 +19,8 @@ const { Limits, Waiter } = require('./waiter.js')
 class LocalCondition extends LocalLock {
   wait(mutex, options) {
     const limits = readWait(options)
-    // The caller must be in the queue before it unlocks, and nowhere where the unlock fails.
+    // The caller enters the queue before it unlocks, and a failed unlock must not leave it there: so check the stack
+    // first.
     checkStack()
     if (!mutex.isLocked()) throw mutex.notHeld()
     if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))

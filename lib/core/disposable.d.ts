@@ -1,5 +1,5 @@
-// TypeScript declares these since version 5.2, in its library `esnext.disposable`. Equal declarations merge, so these
-// let older versions and smaller libraries compile the declarations of this package.
+// TypeScript 5.2 and later declare these in the library `esnext.disposable`. Equal declarations merge. Declared here,
+// they let the declarations of this package compile with older versions of TypeScript and without that library.
 interface SymbolConstructor {
   readonly dispose: unique symbol
   readonly asyncDispose: unique symbol

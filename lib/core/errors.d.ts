@@ -76,8 +76,8 @@ export type LockScope = 'process' | 'host' | 'cluster'
 export type HoldMode = 'exclusive' | 'shared'
 
 /**
- * Whether `error` is an error of this package, by its `code`. Errors of another copy of the package and of another realm
- * are. A structured clone is not, since it has lost the `code`.
+ * Returns whether `error` is an error of this package, by its `code`. True for errors of another copy of the package
+ * and of another realm. False for a structured clone, which has lost the `code`.
  *
  * @example
  * const users = new KeyedMutex()
@@ -90,20 +90,23 @@ export type HoldMode = 'exclusive' | 'shared'
  * }
  */
 export function isLockError(error: unknown): error is LockError
-/** Whether `error` is an error of this package with that `code`. */
+/** Returns whether `error` is an error of this package with this `code`. */
 export function isLockError<Code extends LockErrorCode>(
   error: unknown,
   code: Code,
 ): error is LockError & { code: Code }
 
 /**
- * The reason of a wait that `withTimeout()` has ended. Its `code` is `ERR_LOCK_TIMEOUT`. The errors of the option
- * `timeout` have the same code, but are other objects, which name the lock.
+ * A wait that `withTimeout()` ends rejects with this error. Its `code` is `ERR_LOCK_TIMEOUT`. The option `timeout`
+ * makes errors of the same code that name the lock, so compare the code there, not the object.
  */
 export const E_TIMEOUT: LockError
 
-/** The reason when `tryAcquire()` cannot acquire at once. Its `code` is `ERR_LOCK_ALREADY_LOCKED`. */
+/**
+ * A lock decorated by `tryAcquire()` rejects with this error when it would have to wait. Its `code` is
+ * `ERR_LOCK_ALREADY_LOCKED`.
+ */
 export const E_ALREADY_LOCKED: LockError
 
-/** The reason of a wait that `cancel()` has ended. Its `code` is `ERR_LOCK_CANCELED`. */
+/** A wait that `cancel()` ends rejects with this error. Its `code` is `ERR_LOCK_CANCELED`. */
 export const E_CANCELED: LockError

@@ -8,12 +8,12 @@ function lockError(code, message, Kind = Error) {
   return error
 }
 
-/** Tells an error by its tag, so that errors of other realms count. */
+/** Returns whether `value` is an Error of any realm, which it tells by its tag. */
 function isError(value) {
   return Object.prototype.toString.call(value) === '[object Error]'
 }
 
-/** Whether `error` is an error of this package, and has the `code` if one is given. */
+/** Returns whether `error` is an error of this package, and has `code` if that is given. */
 function isLockError(error, code) {
   if (!isError(error)) return false
   if (typeof error.code !== 'string' || !error.code.startsWith('ERR_LOCK_')) return false
@@ -22,7 +22,7 @@ function isLockError(error, code) {
 
 const mostShown = 50
 
-/** A wrong value in a message. */
+/** Returns the text that stands for a wrong value in a message. */
 function shown(value) {
   if (typeof value !== 'string') return kindOf(value)
   return JSON.stringify(value.length > mostShown ? `${value.slice(0, mostShown)}…` : value)
@@ -35,18 +35,18 @@ function kindOf(value) {
     const [, kind] = /^\[object (\w{1,50})\]$/.exec(Object.prototype.toString.call(value))
     if (kind !== 'Object') return kind
   } catch {
-    // The tag is no name, or cannot be read: a getter throws, or a proxy has been revoked.
+    // The tag is not a string, or reading it throws: a getter, or a revoked proxy.
   }
   return 'an object'
 }
 
-/** `rule` says what a `value` must be that a caller has given, and `hint` what to do. */
+/** The error for a caller's wrong `value`. `rule` says what the value must be, and `hint` what to do. */
 const typeError = (rule, value, hint = '') => new TypeError(`${rule}, not ${shown(value)}${hint}`)
 
-/** Does not show the value where an object is missing: a string in place of a client may have a password in it. */
+/** As typeError(), but shows only the kind of `value`: a string in place of a client may contain a password. */
 const kindError = (rule, value) => new TypeError(`${rule}, not ${kindOf(value)}`)
 
-/** Throws unless `value`, which messages call `what`, is of `type`, such as a number ` of keys`. */
+/** Throws unless `typeof value` is `type`. The message calls the value `what`, and `of` follows the type in it. */
 function checkType(what, value, type, of = '') {
   if (typeof value !== type) throw typeError(`${what} must be a ${type}${of}`, value)
 }

@@ -1,9 +1,11 @@
 'use strict'
-// AbortControllers that follow signals, and the clock.
+// AbortControllers that abort with other signals, or when a time has passed.
 const { abort, listen, reasonOf } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
-/** A controller that aborts with the first of `signals`, or of those that add() is given, to abort, until end(). */
+/**
+ * Returns a controller that aborts when the first of `signals` does; add(signal) adds one, and end() stops following.
+ */
 function following(signals) {
   const controller = new AbortController()
   const ends = []
@@ -27,17 +29,17 @@ function following(signals) {
 }
 
 /**
- * Follows `signal` from now on, and the clock from start() on; `late()` makes the reason of the timeout.
- * end() lets go of both.
+ * Returns a signal that aborts with `signal`, or with the error of `late()` once `timeout` ms have passed since
+ * start(). end() drops the listener and the timer.
  */
 function withDeadline(signal, timeout, late) {
   const { controller, end } = following(signal === undefined ? [] : [signal])
   let clear = () => {}
   return {
     signal: controller.signal,
-    /** Starts the timeout: it aborts after `left` ms, which may be 0 or less. */
+    /** Starts the timer of `left` ms, which may be 0 or less. */
     start(left = timeout) {
-      // Given a longer timeout, setTimeout would fire after 1 ms.
+      // setTimeout() fires after 1 ms if its delay is longer than this.
       if (left > longestTimeout) return
       // A replaced clock may be replaced again before the end.
       const { clearTimeout, setTimeout } = globalThis

@@ -15,7 +15,7 @@ const { Waiter } = require('./waiter.js')
 
 const done = Promise.resolve()
 
-/** Derived classes implement tryWait(): pass now, or return false. */
+/** Derived classes implement tryWait(), which passes at once and returns true, or returns false. */
 class LocalGate extends LocalLock {
   wait(options) {
     const limits = readWait(options)
@@ -40,7 +40,7 @@ class LocalGate extends LocalLock {
     while (this.hasQueue()) this.admitHead()
   }
 
-  /** A waiter that leaves admits no other. */
+  /** A waiter that leaves the queue never lets another one pass. */
   admit() {}
 }
 

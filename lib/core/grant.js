@@ -1,10 +1,11 @@
 'use strict'
-// What a callback under a read-write lock gets: it must not upgrade or downgrade by the releaser that ends its call.
+// The argument of a callback under a read-write lock. It is not the releaser, with which the callback could upgrade or
+// downgrade the grant that ends with the call.
 const { defineLazy, localGrant } = require('./releaser.js')
 
 const told = ['fencingToken', 'fencingTokens', 'signal']
 
-/** The grant that `release` ends, as a callback under it sees it: what the releaser says, without what it does. */
+/** Returns the properties of the releaser `release` as a grant, without its methods. */
 function grantOf(release) {
   const { abandoned } = release
   if (!abandoned && !('fencingToken' in release || 'signal' in release)) return localGrant

@@ -1,11 +1,11 @@
 'use strict'
-// The options `maxHold`, the longest time of a hold, and `minHold`, the least time for which a hold excludes others.
+// The options `maxHold`, the longest time of a hold, and `minHold`, the shortest time for which a hold excludes others.
 const { lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
 
 /**
- * Throws unless this thread's other objects of the same lock have the same `times`. `unset` is the maxHold of a lock that has
- * none: over an engine that is another one than Infinity.
+ * Throws unless `times` equal the `known` times, of this thread's earlier objects of the same lock. `unset` is the
+ * maxHold of a lock without that option; over an engine it is not Infinity.
  */
 function checkAlike(known, times, { kind, name }, unset = Infinity) {
   const isAlike = (known?.minHold ?? 0) === (times?.minHold ?? 0)

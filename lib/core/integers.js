@@ -1,7 +1,7 @@
 'use strict'
 const { checkType } = require('./errors.js')
 
-/** Throws unless `value`, an argument that messages call `what`, is an integer from `least` to `most`. */
+/** Throws unless `value` is an integer from `least` to `most`. The message calls the value `what`. */
 function checkInteger(what, value, least, most) {
   checkType(what, value, 'number')
   if (!(Number.isInteger(value) && value >= least && value <= most)) {

@@ -1,8 +1,8 @@
 'use strict'
-// The busy keys of a keyed map. A key has a lock while it is held or waited for. A lock that has become idle stays
-// with its key until `mostIdle` of them have come together, and then all that are idle still go at once: taking one
-// out of a Map for each release would cost more than the lock (a Map in the old generation allocates anew each time
-// it shrinks), and a hot key finds its lock.
+// The busy keys of a keyed map: a key has a lock while it is held or waited for. A lock that becomes idle stays with
+// its key until `mostIdle` locks have become idle. Then a sweep removes all that still are. Deleting a key at each
+// release would cost more than the lock, because a Map in the old generation allocates anew each time it shrinks. And a
+// hot key finds its lock again.
 const { checkKey } = require('./keys.js')
 const { IdlePromise, LocalLock } = require('./lock.js')
 const platform = require('./platform.js')
@@ -28,11 +28,11 @@ class KeyMap {
     this.name = name
     /** The promise of onIdle(), while it waits. */
     this.idleListener = null
-    /** Meanwhile: every lock with callers, and some whose callers have gone. */
+    /** While it waits: every lock that has callers, and perhaps some that no longer have any. */
     this.awaited = null
     /** The map's observer, if it has diagnostics. */
     this.watch = undefined
-    /** Whether no object and no key uses it any more: its observer may still know it. */
+    /** Whether no object and no key uses the map any more. Its observer may still refer to it. */
     this.isGone = false
   }
 
@@ -40,7 +40,7 @@ class KeyMap {
     return 'thread'
   }
 
-  /** The locks of this thread, with those that are idle. */
+  /** The locks of this thread, idle ones included. */
   locks() {
     return this.#all.values()
   }
@@ -63,7 +63,10 @@ class KeyMap {
     return lock === undefined || lock.isIdle() ? undefined : lock
   }
 
-  /** The lock of any key. A caller that does not enter it must call reportIdle(). */
+  /**
+   * Returns the lock of `key`, and makes it if need be. A caller that does not enter the lock must call its
+   * reportIdle().
+   */
   open(key) {
     const known = this.#all.get(key)
     if (known !== undefined && this.isThere(known)) {
@@ -71,7 +74,7 @@ class KeyMap {
       return known
     }
     checkKey(key)
-    // A caller that failed to enter the new lock would leave an idle one that no sweep knows.
+    // If the caller failed to enter the new lock, no sweep would ever find that idle lock.
     checkStack()
     const lock = this.#atRest.pop() ?? this.#make()
     lock.idleListener = this
@@ -84,7 +87,7 @@ class KeyMap {
     return lock
   }
 
-  /** Whether `lock` is still valid for its key: see HostKeyMap. */
+  /** Whether `lock` is still the lock of its key: see HostKeyMap. */
   isThere(_lock) {
     return true
   }
@@ -99,7 +102,7 @@ class KeyMap {
     return true
   }
 
-  /** Returns use(lock) for a key that is busy in any thread; otherwise `otherwise`. */
+  /** Returns use(lock) for a key that is busy in any thread, and `otherwise` for other keys. */
   look(key, use, otherwise) {
     const lock = this.find(key)
     return lock === undefined ? otherwise : use(lock)
@@ -132,7 +135,10 @@ class KeyMap {
     if (this.idleListener !== null && !this.#isAwaited()) this.idleListener.drop(this)
   }
 
-  /** Whether an awaited lock has callers. Drops the locks before it, so that each is looked at once for each use of it. */
+  /**
+   * Returns whether an awaited lock has callers. Drops the locks in front of it, which have none: open() adds them
+   * again when they are used.
+   */
   #isAwaited() {
     for (const lock of this.awaited) {
       if (lock.hasCallers()) return true
@@ -151,10 +157,10 @@ class KeyMap {
     if (this.#idle.length >= this.#mostIdle) this.sweep()
   }
 
-  /** `user`, an object of this thread, uses the map as long as it is alive. */
+  /** Keeps the map as long as `user`, an object of this thread, is alive. */
   keepFor(_user) {}
 
-  /** Removes all locks from their keys, if each has become idle. Returns whether there is none any more. */
+  /** Removes all locks from their keys if all have been idle. Returns whether the map is empty. */
   clear() {
     if (this.#idle.length >= this.#all.size) this.sweep()
     return this.#all.size === 0
@@ -178,7 +184,7 @@ class KeyMap {
     this.#idle = []
   }
 
-  /** Returns use(lock) for the lock of `key`; `use` may end without entering it. */
+  /** Returns use(lock) for the lock of `key`. `use` need not enter the lock. */
   with(key, use) {
     checkStack()
     const lock = this.open(key)
@@ -194,13 +200,14 @@ class KeyMap {
 }
 
 /**
- * The key map of this thread for locks of `kind` that begin with `value`. `watch` is the map's observer, if it has one.
+ * Makes a key map of one thread for locks of `kind` that begin with `value`. `watch` is the map's observer, if it has
+ * one.
  */
 function localKeyMap(kind, value, { mayBlock }, watch) {
   const make = () => kind.local(value)
   const isUsual = mayBlock === LocalLock.prototype.mayBlock
   if (isUsual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
-  // A lock with its own settings must not be reused by other maps.
+  // Other maps must not reuse a lock that has settings of its own.
   const makeOwn = () => Object.assign(make(), { mayBlock })
   if (watch === undefined) return new KeyMap([], makeOwn)
   const map = new KeyMap([], () => watch.watches(makeOwn()))

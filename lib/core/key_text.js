@@ -4,7 +4,8 @@
 const letters = { number: 'n', bigint: 'b' }
 
 /**
- * A key for C++, which takes UTF-8. JSON can escape an unpaired surrogate, UTF-8 cannot encode it.
+ * Returns `key` as a text for C++, which takes UTF-8. UTF-8 cannot encode an unpaired surrogate, but JSON can escape
+ * it.
  */
 function toText(key) {
   if (typeof key !== 'string') return letters[typeof key] + key

@@ -10,7 +10,7 @@ function checkKey(key) {
   if (Number.isNaN(key)) throw new RangeError('a key must not be NaN')
 }
 
-/** The key as error messages show it: the string '1' is not the number 1. */
+/** Returns the key as error messages show it, where the string '1' differs from the number 1. */
 function nameOf(key) {
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }

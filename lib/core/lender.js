@@ -4,8 +4,8 @@
 // A lender lends one lock to one thread at a time. The local lock (lent_mutex.js) calls the lender; the lender delivers a
 // loan by `lock.lent(ticket, isAbandoned)`. Locks over an engine have leases instead (../cluster/lease.js).
 //
-//   tryBorrow, borrowNow, or borrow and later lent()    the lock is here: each loan is given back once
-//   giveBack                                            another thread may borrow it
+//   tryBorrow, borrowNow, or borrow and later lent()    this thread has the lock, and must give it back once
+//   giveBack                                            another thread may borrow the lock
 
 // The answers other than a ticket, as in binding/outcome.h: test/package/structure.test.js compares them.
 const lent = -1
@@ -18,63 +18,62 @@ class Lender {
   lock = null
 
   /**
-   * Borrows without waiting, by at most one compare-and-swap, and never after a death. Returns
-   * whether it did.
+   * Borrows without waiting, by at most one compare-and-swap. Returns whether it did. Never borrows after a death,
+   * which it could not report.
    */
   tryBorrow() {
     return false
   }
 
-  /** Borrows without waiting: lent, lentAbandoned or notLent. */
+  /** Borrows without waiting. Returns lent, lentAbandoned or notLent. */
   borrowNow() {
     return this.tryBorrow() ? lent : notLent
   }
 
   /**
-   * Borrows in turn among other threads: lent or lentAbandoned at once, or a ticket (0 or more),
-   * for which the lender calls lock.lent() once. A call that throws has changed nothing.
+   * Borrows in turn among other threads. Returns lent or lentAbandoned, or a ticket (0 or more), for which the lender
+   * calls lock.lent() once. A call that throws has changed nothing.
    */
   borrow(_priority) {
     throw new TypeError('not implemented')
   }
 
-  /** Gives up a ticket. Returns false when it is too late: lock.lent() will be called. */
+  /** Gives up a ticket. Returns false if it is too late, and the lender is going to call lock.lent(). */
   withdraw(_ticket) {
     throw new TypeError('not implemented')
   }
 
   /**
-   * Lets other threads borrow the lock. `isAbandoned` reports a death to the next grant, because no
-   * grant of this thread did. A call that throws has changed nothing. The result, unless undefined,
-   * is the argument for deliver().
+   * Lets other threads borrow the lock. With `isAbandoned` the next grant reports a death that no grant of this thread
+   * has reported. A call that throws has changed nothing. The result, unless undefined, is the argument for deliver().
    */
   giveBack(_isAbandoned) {
     throw new TypeError('not implemented')
   }
 
   /**
-   * Blocks until lock.lent() has been called for `ticket`, where withdraw() came too late. It waits for threads of this
-   * process only: another process may have been stopped.
+   * Blocks until the lender has called lock.lent() for `ticket`, for which withdraw() came too late. Waits only for
+   * threads of this process, because another process may be suspended.
    */
   awaitLoan(_ticket) {}
 
-  /** Delivers the completions that giveBack() returned. */
+  /** Delivers the completions, for other waiters, that giveBack() returned. */
   deliver(_completions) {}
 
   /** Delivers the completions of withdraw(). */
   catchUp() {}
 
   /**
-   * Whether the borrower may hand the lock to its own next waiter. Called for each hand-off;
-   * cohort.js has the rule.
+   * Returns whether the borrower may hand the lock to its own next waiter, by the rule of cohort.js. Called once for
+   * each hand-off.
    */
   mayKeep() {
     return true
   }
 
   /**
-   * `isWaiting`: there are waiters and the lock is elsewhere. Only another thread can end that, so
-   * it keeps the event loop alive.
+   * Keeps the event loop alive while `isWaiting`: the lock has waiters here and is elsewhere, so that only another
+   * thread can end the wait.
    */
   keepAlive(_isWaiting) {}
 
@@ -83,17 +82,20 @@ class Lender {
     return this.lock.isHere()
   }
 
-  /** Whether this thread has the lock, even if lock.lent() is still to come. */
+  /** Whether this thread has the lock, even if the call of lock.lent() is still to come. */
   isOurs() {
     return this.lock.isHere()
   }
 
-  /** The number of queued waiters, without the queue of the local lock. */
+  /** The number of queued waiters, not counting the queue of the local lock. */
   queueSize() {
     return 0
   }
 
-  /** The error of a lender that lends no more, or undefined. Such a lender calls lock.endAll(). */
+  /**
+   * The error that borrowers get from a lender that no longer lends, or undefined. Such a lender has called
+   * lock.endAll().
+   */
   refusal() {
     return undefined
   }
@@ -110,15 +112,17 @@ class Lender {
 }
 
 /**
- * addToken(release, isGood) adds a fencing token to a releaser, whose grant is valid while
- * isGood(). Null: the scope has none.
+ * addToken(release, isGood) adds a fencing token to a releaser whose grant is valid while isGood() is true. Null in
+ * scopes without tokens.
  */
 Lender.prototype.addToken = null
 
-/** The scope of the locks that it lends. */
+/** The scope of the locks that the lender lends. */
 Lender.prototype.scope = 'process'
 
-/** Whether the lock was lent after a death of which no grant was told: it must be given back, as abandoned. */
+/**
+ * Whether the lock was lent after a death that no grant has reported yet: the borrower must give it back as abandoned.
+ */
 Lender.prototype.isDeathUndelivered = false
 
 module.exports = { Lender, lent, lentAbandoned, notLent }

@@ -1,6 +1,6 @@
 'use strict'
-// The forms of a lent mutex (lent_mutex.js) that bypass its queue: they take the lock now or not at
-// all, or block this thread as a borrower of its own.
+// The methods of a lent mutex (lent_mutex.js) that bypass its queue: they take the lock now or not at
+// all, or block this thread, which then is a borrower of its own.
 const { lockError } = require('./errors.js')
 const { lentAbandoned, notLent } = require('./lender.js')
 const { free, LocalMutex, nextGrant } = require('./mutex.js')
@@ -16,7 +16,7 @@ class UnqueuedForms extends LocalMutex {
     lender.lock = this
   }
 
-  /** enter() has checked, before it drew a ticket. */
+  /** Does nothing: enter() has checked the stack before it drew a ticket. */
   checkWait() {}
 
   tryLock() {
@@ -44,7 +44,7 @@ class UnqueuedForms extends LocalMutex {
   /** Blocks this thread. Returns whether the last holder died while it held the lock. */
   lockSync(limits) {
     this.checkObserver()
-    // A loan is on its way to a waiter that has left.
+    // The queue is empty but a loan is still on its way, for a waiter that has left.
     if (this.current === borrowing && !this.hasQueue()) this.lender.awaitLoan(this.ticket)
     if (this.current === free && this.mayTake()) {
       this.current = nextGrant()
@@ -61,7 +61,7 @@ class UnqueuedForms extends LocalMutex {
     return isAbandoned
   }
 
-  /** Throws if the blocked thread would wait for itself. */
+  /** Throws if this thread would wait for itself. */
   checkNotOurs() {
     if (this.isHere() || this.lender.isOurs()) throw this.heldHere()
     if (this.current !== borrowing && !this.lender.isQueuedElsewhere()) return
@@ -91,7 +91,7 @@ class UnqueuedForms extends LocalMutex {
     return 'exclusive'
   }
 
-  /** Observes the wait, unless the lock has been lent to `waiter` at once. */
+  /** Reports the wait to the observer, unless `waiter` has got the lock at once. */
   observeWait(waiter, promise) {
     if (this.queue.has(waiter)) super.observeWait(waiter, promise)
     else observed.gave(this.observer, undefined, promise)

@@ -7,14 +7,14 @@
 //
 //   free -> held            acquire, lock, try: the lender lends it at once
 //   free -> borrowing       another thread has it
-//   borrowing -> held       lent(): the head of the queue is the holder. Where the queue is empty, it is given back
-//   held -> held            unlock with waiters, while the lender lets us keep it
-//   held -> free, borrowing unlock without waiters; or with waiters, whose ticket is behind other threads' tickets
+//   borrowing -> held       lent(): the head of the queue becomes the holder; if the queue is empty, give the lock back
+//   held -> held            unlock with waiters, while the lender lets this thread keep the lock
+//   held -> free, borrowing unlock without waiters; unlock with waiters, whose ticket is behind those of other threads
 //
-// Where waiters are `strict` (fairness: 'fifo'), each has a ticket of its own, and the lock is given back each time.
+// With fairness: 'fifo' (isStrict) each waiter has a ticket of its own, and each unlock gives the lock back.
 //
 // Invariants: 1. while the queue is not empty and the lock is not here, there is a ticket. 2. each loan is given back
-// once. 3. a death that the lender reports is passed to the next grant, and to one only.
+// once. 3. a death that the lender reports reaches exactly one grant, the next one.
 const { reasonOf } = require('./abort.js')
 const { lent, lentAbandoned, notLent } = require('./lender.js')
 const { borrowing } = require('./lent_forms.js')
@@ -34,7 +34,7 @@ class LentMutex extends LentTickets {
     this.abandonedGrant = none
     /** The number of waiters that wait for the lock to be free, without acquiring it. */
     this.passers = 0
-    /** The entry by which the thread finds it, where it has no key: see ../process/mutexes.js. */
+    /** For a lock without a key: the entry by which other objects of this thread find it (../process/mutexes.js). */
     this.entry = null
   }
 
@@ -122,7 +122,7 @@ class LentMutex extends LentTickets {
     this.end(false)
   }
 
-  /** Ends the current grant. `isAbandoned` passes the death it was told of to the next grant. */
+  /** Ends the current grant. With `isAbandoned` it has reported a death to no caller, so the next grant reports it. */
   end(isAbandoned) {
     if (this.holds?.lose(this.current)) return
     if (this.hasQueue() || this.idleListener !== null) checkStackToRelease()
@@ -172,7 +172,7 @@ class LentMutex extends LentTickets {
     }
   }
 
-  /** Passers do not count. */
+  /** Callers of waitForUnlock() do not count. */
   pending() {
     return this.queueSize() - this.passers
   }
@@ -210,7 +210,7 @@ class LentMutex extends LentTickets {
     if (waiter.isPassing) this.passers--
   }
 
-  /** Its objects may have been collected while callers wait for it: then nothing else refers to it. */
+  /** Keeps the mutex alive while callers wait: once its objects have been collected, only `entry` refers to it. */
   keepWhileAwaited() {
     const { entry } = this
     if (entry !== null) entry.awaited = this.hasQueue() || this.idleListener !== null ? this : null
@@ -228,11 +228,11 @@ class LentMutex extends LentTickets {
     this.remove(waiter)
     if (this.tickets === null) return
     const ticket = this.tickets.take(waiter)
-    // The next waiter takes a loan that is on the way.
+    // If its loan is already on the way, the next waiter gets it.
     if (ticket !== undefined && !this.lender.withdraw(ticket)) this.ticket = ticket
   }
 
-  /** A waiter has left the queue. */
+  /** Called when a waiter has left the queue: gives up the ticket, or draws one of the new head's priority. */
   admit() {
     if (this.current === borrowing) {
       if (this.hasQueue()) {
@@ -279,7 +279,7 @@ class LentMutex extends LentTickets {
   }
 }
 
-/** The promise of onIdle() of a mutex that may have no object. */
+/** The promise of onIdle() of a mutex whose objects may all have been collected. */
 class KeptPromise extends IdlePromise {
   drop(mutex) {
     super.drop(mutex)
@@ -287,7 +287,7 @@ class KeptPromise extends IdlePromise {
   }
 }
 
-/** waitForUnlock: resolves at the head of the queue and leaves at once. */
+/** The waiter of waitForUnlock(): at the head of the queue it resolves and leaves at once. */
 class Passer extends Waiter {
   pass(mutex) {
     mutex.dequeue(this)

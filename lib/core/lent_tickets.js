@@ -1,6 +1,6 @@
 'use strict'
 // The tickets by which a lent mutex (lent_mutex.js) borrows for its queue: one for the whole queue, or
-// one for each waiter where waiters are strictly first come, first served (fairness: 'fifo').
+// one for each waiter if waiters are strictly first come, first served (fairness: 'fifo').
 const { lent, lentAbandoned } = require('./lender.js')
 const { borrowing, UnqueuedForms } = require('./lent_forms.js')
 const { free, nextGrant } = require('./mutex.js')
@@ -11,7 +11,7 @@ const none = -1
 class LentTickets extends UnqueuedForms {
   constructor(lender) {
     super(lender)
-    /** The queue's ticket, and the priority it waits with. */
+    /** The queue's ticket, and the priority of that ticket. */
     this.ticket = none
     this.priority = 0
     /** The ticket that borrowAnew() is about to give up. */
@@ -20,7 +20,7 @@ class LentTickets extends UnqueuedForms {
     this.tickets = null
   }
 
-  /** The lender has the lock back; the remaining waiters queue behind other threads' waiters. */
+  /** Called after the lock has been given back: the remaining waiters queue behind the waiters of other threads. */
   waitAgain() {
     if (this.ticket === none && this.tickets === null) this.borrowOrEnd()
     else this.waits()
@@ -36,7 +36,7 @@ class LentTickets extends UnqueuedForms {
     if (!this.handOn(isAbandoned)) this.giveBack(isAbandoned)
   }
 
-  /** The lock has arrived: a new grant begins. */
+  /** Begins a new grant when the lock has arrived. */
   arrives() {
     if (this.current === borrowing) this.lender.keepAlive(false)
     this.current = nextGrant()
@@ -47,14 +47,14 @@ class LentTickets extends UnqueuedForms {
     this.lender.keepAlive(true)
   }
 
-  /** The last waiter has left. */
+  /** Called when the last waiter has left. */
   stopWaiting() {
     this.current = free
     this.lender.keepAlive(false)
     if (this.idleListener !== null) this.reportIdle()
   }
 
-  /** Borrows for the queue, or for `waiter` if it is strictly first come, first served. */
+  /** Borrows for the whole queue, or for `waiter` if each waiter has a ticket. */
   borrow(priority, waiter) {
     this.borrowed(this.lender.borrow(priority), priority, waiter)
   }
@@ -75,8 +75,8 @@ class LentTickets extends UnqueuedForms {
   }
 
   /**
-   * The head of the queue has changed, and its priority counts among threads. Draw the new ticket
-   * before giving up the old one: a process without a ticket loses its place among the others.
+   * Draws a ticket of the priority of the queue's new head. Draws it before giving up the old one, because a process
+   * without a ticket loses its place among the others.
    */
   borrowAnew() {
     const { ticket, priority } = this
@@ -89,7 +89,7 @@ class LentTickets extends UnqueuedForms {
     this.lender.catchUp()
   }
 
-  /** The loan for `ticket` is on its way. */
+  /** Waits with the old `ticket` again, whose loan is already on its way. */
   keep(ticket, priority) {
     if (this.ticket !== none && !this.withdraw()) return
     this.ticket = ticket
@@ -137,7 +137,7 @@ class LentTickets extends UnqueuedForms {
   }
 }
 
-/** One ticket per waiter, where waiters are strictly first come, first served. */
+/** One ticket per waiter, for waiters that are strictly first come, first served. */
 class StrictTickets {
   #tickets = new Map()
   /** The waiters by their tickets. */
@@ -148,7 +148,7 @@ class StrictTickets {
     this.#waiters.set(ticket, waiter)
   }
 
-  /** `waiter` has left the queue. Returns its ticket, if it still has one. */
+  /** Forgets `waiter`, which has left the queue. Returns its ticket, if it still has one. */
   take(waiter) {
     const ticket = this.#tickets.get(waiter)
     this.#tickets.delete(waiter)
@@ -157,13 +157,12 @@ class StrictTickets {
   }
 
   /**
-   * The loan for `ticket` goes to `head`, or to no waiter if that is null. If the ticket was
-   * another waiter's, that waiter gets the head's ticket.
+   * Uses up `ticket`, whose loan goes to `head`, or to no waiter if that is null. If the ticket belonged to another
+   * waiter, that waiter gets the ticket of `head`.
    */
   spend(ticket, head) {
     const owner = this.#waiters.get(ticket)
-    // Its waiter has left too late to withdraw the ticket. The head's own ticket is given up when
-    // it leaves the queue.
+    // The waiter of this ticket left too late to withdraw it. `head` gives up its own ticket when it leaves the queue.
     if (owner === undefined) return
     const own = this.take(head)
     if (owner === head) return

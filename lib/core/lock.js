@@ -12,9 +12,10 @@ const { UnobservedWaiter, wait } = require('./waiter.js')
 const unavailable = 'was not available'
 
 /**
- * The base of every lock, of any scope. Derived classes implement title(), which names it in error messages, isIdle(),
- * whether this thread needs it no more, and hasCallers(), whether a caller of this thread holds it or waits for it. A
- * caller of waitForUnlock() does not want the lock and is none, but keeps the lock of a key with its key.
+ * The base of every lock, of any scope. Derived classes implement title(), which names the lock in error messages;
+ * hasCallers(), whether a caller of this thread holds it or waits to acquire it; and isIdle(), whether this thread no
+ * longer needs it. A caller of waitForUnlock() does not count for hasCallers(), but keeps the lock of a key from being
+ * idle.
  */
 class AnyLock {
   /** Applies the owner's settings. */
@@ -33,14 +34,14 @@ class AnyLock {
     return error
   }
 
-  /** What a timed-out waiter may have done wrong. */
+  /** The end of a timeout's message if the waiter's own mistake may be the cause, or ''. */
   hint() {
     return ''
   }
 
   /**
-   * The end of a timeout's message: the holders of the lock, as far as they are known, or how to see them. `what` is the
-   * lock in that message. A caller that does not wait needs no such advice.
+   * The end of a timeout's message: the holders of the lock if they are known, or else how to see them. The message
+   * calls the lock `what`. Empty for `timeout: 0`, since that caller did not wait.
    */
   holdersHint(timeout, what = 'it') {
     if (timeout === 0 || !this.isHeldByCallers() || !this.hasDiagnostics) return ''
@@ -49,7 +50,10 @@ class AnyLock {
       : `; ${what} is ${platform.observed.describeHolders(this.observer)}`
   }
 
-  /** Whether a release ends a wait. An event, a latch or a barrier waits for a call that may be meant never to come. */
+  /**
+   * Whether a release ends a wait. False for an event, a latch and a barrier, where the call that ends it may never
+   * come.
+   */
   isHeldByCallers() {
     return this.late === unavailable
   }
@@ -69,7 +73,7 @@ class AnyLock {
     return lockError('ERR_LOCK_QUEUE_FULL', message)
   }
 
-  /** Tells the observer that `waiter` waits; `promise` is its caller's. */
+  /** Tells the observer that `waiter` waits. Its caller has `promise`. */
   observeWait(waiter, promise) {
     platform.observed.waiting(this.observer, waiter, promise)
   }
@@ -79,7 +83,7 @@ class AnyLock {
     return this.observer === null ? held : this.observer.seen(held)
   }
 
-  /** The keyed map that it belongs to. */
+  /** The keyed map that the lock belongs to, or null. */
   get keyMap() {
     return this.key === undefined ? null : this.idleListener
   }
@@ -88,7 +92,7 @@ class AnyLock {
     return !this.isIdle()
   }
 
-  /** Tells the listener if the lock has become idle, and a keyed map if only callers of waitForUnlock() are left. */
+  /** Tells the listener if the lock is idle. Tells a keyed map also if only callers of waitForUnlock() are left. */
   reportIdle() {
     if (this.isIdle()) this.idleListener.drop(this)
     else if (this.key !== undefined && !this.hasCallers()) this.idleListener.reportIdle()
@@ -110,20 +114,20 @@ class IdlePromise {
   })
 
   drop(lock) {
-    // First the call that may fail at the end of the stack.
+    // This call may fail near the end of the stack, so it comes first.
     this.resolve()
     lock.idleListener = null
   }
 }
 
-// Defaults of fields that few locks set: locks with a name, locks of keyed maps, and locks with
-// options. On the prototype they cost the other locks no memory.
+// Defaults of fields that few locks set: those with a name, a key or options. On the prototype the fields cost the
+// other locks no memory.
 Object.assign(AnyLock.prototype, {
   /** Called at each step of a lock with diagnostics: see lib/diagnostics/observer.js. */
   observer: null,
-  /** How far it reaches: thread, process, host or cluster. */
+  /** 'thread', 'process', 'host' or 'cluster'. */
   scope: 'thread',
-  /** Whether it can have an observer: locks of lock managers cannot. */
+  /** Whether the lock can have an observer. Locks of lock managers cannot. */
   hasDiagnostics: true,
   name: undefined,
   key: undefined,
@@ -132,9 +136,9 @@ Object.assign(AnyLock.prototype, {
   pins: 0,
   generation: 0,
   cancelError: E_CANCELED,
-  /** Whether blocking forms may block the main thread. */
+  /** Whether blocking calls may block the main thread. */
   mayBlock: false,
-  /** How error messages describe a wait that timed out. */
+  /** What a timeout's message says of the lock. */
   late: unavailable,
 })
 
@@ -147,8 +151,8 @@ class LocalLock extends AnyLock {
   }
 
   /**
-   * Queues a promise. `Kind`, a class of waiters, decides what it resolves to; `subject` is the
-   * extra constructor argument of some kinds.
+   * Returns a promise that waits in the queue, or the rejection of a caller that may not wait. `Kind`, a class of
+   * waiters, decides what it resolves to. `subject` is the extra constructor argument of some kinds.
    */
   queueUp(weight, limits, Kind, subject) {
     const { timeout, maxPending } = limits
@@ -159,12 +163,15 @@ class LocalLock extends AnyLock {
     return wait(this, Kind, weight, limits, subject)
   }
 
-  /** Throws where a queued waiter might not get its timer or its signal, or an observer fail: the lock would go to no caller. */
+  /**
+   * Throws if the stack may be too short to start the timer, to listen to the signal or to call the observer of a
+   * queued waiter: the lock would go to a waiter without a caller.
+   */
   checkWait({ timeout, signal }) {
     if (timeout ?? signal ?? this.observer) checkStack()
   }
 
-  /** Throws where an observer would not have enough of the stack. Called before a step that must not fail halfway. */
+  /** Throws if the stack may be too short for the observer. Called before a step that must not fail halfway. */
   checkObserver() {
     if (this.observer !== null) checkStack()
   }
@@ -187,19 +194,19 @@ class LocalLock extends AnyLock {
     this.queue.remove(waiter)
   }
 
-  /** Makes `waiter` give up, then admits the waiters behind it that fit. */
+  /** Rejects `waiter` with `reason`, then admits the waiters behind it that fit. */
   leave(waiter, reason) {
     this.dequeue(waiter)
     this.fail(waiter, reason)
     this.admit()
   }
 
-  /** Makes `waiter` give up before it has waited. Its observer calls it. */
+  /** Rejects `waiter` before it has waited. Called by the observer. */
   turnAway(waiter, reason) {
     this.leave(waiter, reason)
   }
 
-  /** `waiter` has left the queue. */
+  /** Rejects `waiter`, which has left the queue. */
   fail(waiter, reason) {
     waiter.end()
     if (this.observer !== null) platform.observed.gaveUp(this.observer, waiter, reason)
@@ -219,12 +226,12 @@ class LocalLock extends AnyLock {
     return (this.queue?.size ?? 0) + (this.watchers?.size ?? 0)
   }
 
-  /** A newcomer goes ahead of every waiter if its priority exceeds this. */
+  /** A new caller goes ahead of every queued waiter if its priority exceeds this. */
   topPriority() {
     return this.hasQueue() ? this.queue.head.priority : -Infinity
   }
 
-  /** Rejects every waiter. Holders and callers of waitForUnlock stay. */
+  /** Rejects every waiter that wants to acquire. Holders and callers of waitForUnlock() stay. */
   cancel(reason = this.cancelError) {
     this.endAll(
       reason,
@@ -232,11 +239,11 @@ class LocalLock extends AnyLock {
     )
   }
 
-  /** Makes `waiters` give up. */
+  /** Rejects `waiters`. */
   endAll(reason, waiters = this.waiters()) {
-    // A waiter that has left the queue must be settled, so check the stack first.
+    // Every waiter that leaves the queue must be settled, so check the stack first.
     if (waiters.length > 0) checkStack()
-    // Remove them all first: no waiter may be admitted because another leaves.
+    // Remove all waiters before the first one rejects, so that none is admitted because another one left.
     for (const waiter of waiters) {
       this.dequeue(waiter)
       waiter.markOver()
@@ -270,14 +277,14 @@ class LocalLock extends AnyLock {
     return wait(this.watchers, UnobservedWaiter, weight, limits)
   }
 
-  /** Resolves the watchers that can go. Drops the list when it is empty, so that a release only compares with null. */
+  /** Resolves the watchers whose wait is over. Drops an empty list, so that a release only compares with null. */
   tell(value, topPriority) {
     this.watchers.tell(value, topPriority)
     // A custom signal may have released the lock meanwhile.
     if (this.watchers?.size === 0) this.watchers = null
   }
 
-  /** A key stays while it has watchers. */
+  /** Watchers keep the lock of a key from being idle. */
   isIdle() {
     return this.pins === 0 && this.isFree() && (this.watchers === null || this.key === undefined)
   }

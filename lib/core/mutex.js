@@ -5,8 +5,8 @@
 //   held    current > 0      the number of the grant; waiters, if any, in the queue
 //
 //   free -> held           acquire, lock, try
-//   held -> held           unlock with waiters: the next one is the holder at once (hand-off), in the same turn
-//   held -> free           unlock without
+//   held -> held           unlock with waiters: a hand-off, which makes the next waiter the holder in the same turn
+//   held -> free           unlock without waiters
 //
 // Invariants: 1. a free mutex has no waiter. 2. each grant has a number of its own: a stale releaser does nothing.
 const { reasonOf } = require('./abort.js')
@@ -24,7 +24,7 @@ const done = Promise.resolve()
 
 let lastGrant = 0
 
-/** Stays a small integer for ever: when the numbers start over, no grant of the last round is left. */
+/** Numbers of grants stay small integers. When they start over, no grant of the first round is left. */
 const nextGrant = () => {
   lastGrant = lastGrant === 2 ** 30 ? 1 : lastGrant + 1
   return lastGrant
@@ -36,7 +36,7 @@ class LocalMutex extends LocalLock {
     this.current = free
   }
 
-  // Every call that may fail at the end of the stack comes before the mutex is held.
+  // Each method first makes the calls that may fail near the end of the stack, and only then takes the mutex.
 
   lock(options) {
     if (options === undefined && this.current === free) {
@@ -67,7 +67,7 @@ class LocalMutex extends LocalLock {
     return nextGrant()
   }
 
-  /** Whether a free mutex may be taken. A lock of a wider scope must be borrowed first. */
+  /** Whether the caller may take the free mutex. In a wider scope this borrows the lock first. */
   mayTake() {
     return true
   }
@@ -83,7 +83,7 @@ class LocalMutex extends LocalLock {
     return this.observer === null ? promise : this.begun(value, promise, false, limits)
   }
 
-  /** A caller holds the mutex without a wait. Returns its promise, or a separate one if the observer needs it. */
+  /** Reports a grant without a wait. Returns the caller's promise: a new one if the observer tells promises apart. */
   begun(release, promise, isAbandoned = false, limits) {
     const { observer } = this
     const own = observer.tellsApart && promise === done ? Promise.resolve() : promise
@@ -148,7 +148,7 @@ class LocalMutex extends LocalLock {
       }
       return await callback(this.grantOf(grant))
     } finally {
-      // release() may have ended the grant, or it never began.
+      // The grant may never have begun, or release() may have ended it.
       if (grant !== free && this.current === grant) this.unlock()
     }
   }
@@ -172,7 +172,7 @@ class LocalMutex extends LocalLock {
       observed.ended(observer, observer.latest, 1)
       if (this.current !== current) return // ended by the observer's callback
     }
-    // Or it may have queued the first waiter, which makes the queue.
+    // Read the queue only now: the observer's callback may have queued the first waiter.
     const { queue } = this
     if (queue === null || queue.size === 0) {
       this.current = free
@@ -190,7 +190,7 @@ class LocalMutex extends LocalLock {
     }
   }
 
-  /** Makes `grant`, whose holder waited for a condition, the current one again, in its turn. */
+  /** Acquires again after the wait for a condition, under the number of the old grant. Then calls `then`. */
   reacquire(limits, grant, then) {
     if (this.current !== free) return this.enqueue(new Returner(then, limits, grant))
     this.current = grant
@@ -218,7 +218,7 @@ class LocalMutex extends LocalLock {
     return this.current === free
   }
 
-  /** Admits no waiter: a waiter that leaves the queue frees nothing. */
+  /** Does nothing: a waiter that leaves the queue frees nothing. */
   admit() {}
 
   waitForUnlock(options) {
@@ -232,7 +232,7 @@ class LocalMutex extends LocalLock {
 
 LocalMutex.prototype.kind = 'mutex'
 
-/** Derived classes implement valueOf(mutex, grant, isAbandoned), which the promise resolves to. */
+/** Derived classes implement valueOf(mutex, grant, isAbandoned), which returns what the promise resolves to. */
 class MutexWaiter extends Waiter {
   /** Makes the head of the queue the holder. */
   enter(mutex, isAbandoned) {
@@ -240,12 +240,12 @@ class MutexWaiter extends Waiter {
     this.begin(mutex, grant, this.constructor.valueOf(mutex, grant, isAbandoned), isAbandoned)
   }
 
-  /** No step may fail after the first: the calls that need most of the stack come before. */
+  /** The calls that need much of the stack come first, because no later step may fail. */
   begin(mutex, grant, value, isAbandoned) {
     if (mutex.watchers !== null) {
       const { current } = mutex
       mutex.tell(1, this.priority)
-      // A custom signal may have used the mutex: then this waiter has left the queue, as its holder or not.
+      // A custom signal may have used the mutex meanwhile: this waiter may have been granted it, or have left.
       const isGone = !mutex.queue.has(this)
       if (isGone && mutex.current === current) mutex.unlock()
       if (isGone) return

@@ -1,21 +1,21 @@
 /**
- * How to wait. A wait can also reject with `ERR_LOCK_MEMORY`, when there is no memory for another waiter, and at scope
- * `'host'` with `ERR_LOCK_FORKED`, in a copy of the process that `fork(2)` has made: see docs/errors.md.
+ * How to wait. A wait rejects with `ERR_LOCK_MEMORY` if there is no memory for another waiter. At scope `'host'` it
+ * rejects with `ERR_LOCK_FORKED` in a copy of the process that `fork(2)` has made: see docs/errors.md.
  */
 export interface WaitOptions {
   /** Waiters of a higher priority go first. Within a priority the queue is first in, first out. Not NaN. @default 0 */
   priority?: number | undefined
   /**
-   * The longest wait in milliseconds, 0 or more. When it has passed, the promise rejects with `ERR_LOCK_TIMEOUT`. With
-   * 0 a call that would have to wait rejects at once. More than 2^31 - 1 (24 days) means no limit. The timer is the
-   * global `setTimeout` at the time of the call.
+   * The longest wait in milliseconds, 0 or more. After it the promise rejects with `ERR_LOCK_TIMEOUT`. With 0 a call
+   * that would have to wait rejects at once. More than 2^31 - 1 (24 days) means no limit. The wait uses the global
+   * `setTimeout` at the time of the call, so fake timers apply.
    *
    * @default the `timeout` of the constructor (not for an upgrade), else no limit
    */
   timeout?: number | undefined
   /**
-   * Ends the wait: the waiter leaves the queue, and the promise rejects with `signal.reason`, or with an `AbortError`
-   * where a polyfill has no reason. It has no effect once the lock has been granted.
+   * Ends the wait when it aborts: the waiter leaves the queue, and the promise rejects with `signal.reason`, or with an
+   * `AbortError` if a polyfill's signal has no reason. It has no effect once the lock has been granted.
    */
   signal?: AbortSignal | undefined
 }
@@ -23,8 +23,8 @@ export interface WaitOptions {
 /** How to wait when the caller acquires the lock. */
 export interface AcquireOptions extends WaitOptions {
   /**
-   * The largest number of callers of this thread that may wait for the lock, or for the key, this caller included: 0 or
-   * more. When that many already wait, the promise rejects with `ERR_LOCK_QUEUE_FULL`.
+   * How many callers of this thread may wait for the lock, or for the key, with this caller: 0 or more. When that many
+   * already wait, the promise rejects with `ERR_LOCK_QUEUE_FULL`.
    *
    * @default the `maxPending` of the constructor, else Infinity
    */
@@ -39,10 +39,11 @@ export interface WeightedAcquireOptions extends AcquireOptions {
 
 /**
  * Acquires a lock now or not at all: when the caller would have to wait, the promise resolves to undefined, and
- * `runExclusive` does not call its callback. `tryRunExclusive` tells that from a callback that returns undefined.
- * `lock()` and `waitForUnlock()` do not take it, because they always resolve to undefined.
+ * `runExclusive` does not call its callback. If the callback may return undefined itself, use `tryRunExclusive`.
+ * `lock()` and `waitForUnlock()` do not take this option, because they always resolve to undefined.
  *
- * Over an engine it asks the server once. When the server does not answer, the promise rejects with `ERR_LOCK_ENGINE`.
+ * Over an engine the call asks the server once. If the server does not answer, the promise rejects with
+ * `ERR_LOCK_ENGINE`.
  *
  * @example
  * const report = new Mutex()
@@ -71,15 +72,15 @@ export interface WeightedIfAvailable extends WeightedAcquireOptions {
 }
 
 /**
- * How to wait when the wait blocks the thread. Blocking calls take no `signal`, and throw a TypeError when given one;
- * use `timeout`. A worker that is terminated while it blocks leaves the queue within 50 ms.
+ * How to wait when the wait blocks the thread. Blocking calls throw a TypeError for a `signal`: use `timeout`. A worker
+ * that is terminated while it blocks leaves the queue within 50 ms.
  */
 export interface SyncWaitOptions {
   /** Waiters of a higher priority go first, whether they are blocked threads or promises. Not NaN. @default 0 */
   priority?: number | undefined
   /**
-   * The longest wait in milliseconds, 0 or more. When it has passed, the call throws `ERR_LOCK_TIMEOUT`. With 0 the call
-   * never blocks.
+   * The longest wait in milliseconds, 0 or more. After it the call throws `ERR_LOCK_TIMEOUT`. With 0 the call never
+   * blocks.
    *
    * @default the `timeout` of the constructor (not for an upgrade), else Infinity
    */

@@ -1,12 +1,15 @@
 'use strict'
-// Checks users' options and reads each of them once.
+// Checks the options of callers, and reads each of them once.
 const { checkType, isError, kindError, typeError } = require('./errors.js')
 const platform = require('./platform.js')
 
-/** A longer delay makes setTimeout fire at once. So some 24 days and more count as no deadline. */
+/** setTimeout() fires at once if its delay is longer. So a timeout of more than 24 days means none. */
 const longestTimeout = 2 ** 31 - 1
 
-/** `key` is the argument before the callback, if the method takes one; `options` the one after it. */
+/**
+ * Throws unless `callback` is a function. `key` is the argument before it, `options` the one after it, if there are
+ * any.
+ */
 function checkCallback(callback, key, options) {
   if (typeof options === 'function') {
     if (typeof callback !== 'function') {
@@ -29,7 +32,7 @@ function checkCallback(callback, key, options) {
 /** Returns `value`, which the callback of a blocking call has returned. */
 const atOnce = (value) => platform.atOnce(value)
 
-/** The error for an argument after all others, which would have no effect. */
+/** The error for a surplus last argument, which would have no effect. */
 const surplusError = () =>
   new TypeError(
     'nothing follows the options, nor a priority: pass both in one object, { priority, timeout }',
@@ -42,8 +45,8 @@ function checkObject(options) {
 }
 
 /**
- * Throws if `options` has a name that is not in the Set `known`, or is an object of another kind: otherwise a mistake would
- * be ignored silently.
+ * Throws if `options` has a property that is not in the Set `known`, or is an object of another kind, such as a signal.
+ * Ignoring it would hide a mistake.
  */
 function checkKnown(options, known) {
   let isEmpty = true
@@ -59,10 +62,10 @@ function checkKnown(options, known) {
   if (error !== undefined && ![...known].some((name) => name in options)) throw error
 }
 
-/** The options whose values are objects of these kinds. */
+/** The name of the option that takes an object of each kind. */
 const optionOf = { SharedArrayBuffer: 'buffer', AbortSignal: 'signal', Engine: 'engine' }
 
-/** The error for an object of another kind than options, if `options` is one. */
+/** Returns an error if `options` is an object of another kind, else undefined. */
 function optionsError(options, known) {
   const kind = Object.prototype.toString.call(options).slice(8, -1)
   if (kind === 'Object') return undefined
@@ -71,7 +74,7 @@ function optionsError(options, known) {
   return new TypeError(`options must be an object, not ${kind}${hint}`)
 }
 
-/** Whether `options` have `name` only because some code has added it to Object.prototype, of any realm. */
+/** Whether `options` has `name` only because a program has added it to the Object.prototype of some realm. */
 function isOfEveryObject(options, name) {
   let owner = options
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
@@ -79,7 +82,7 @@ function isOfEveryObject(options, name) {
   return Object.getPrototypeOf(owner) === null && Object.hasOwn(owner, 'hasOwnProperty')
 }
 
-/** What is meant by options of other packages, of engines and of other locks in the constructor of a lock. */
+/** Hints for options that belong to other packages, to engines or to other locks. */
 const meant = {
   __proto__: null,
   ttl: 'it is an option of the engine; a lock has maxHold',
@@ -98,7 +101,7 @@ function unknownError(name, known) {
   )
 }
 
-/** The name that becomes `wrong` by the fewest edits, unless these are more than half of it. */
+/** Returns the name that takes the fewest edits to become `wrong`, unless it takes more than half of its letters. */
 function nearest(wrong, names) {
   let best
   let fewest = Math.floor(wrong.length / 2)
@@ -111,7 +114,7 @@ function nearest(wrong, names) {
   return best
 }
 
-/** The number of letters to change, insert or delete to turn `one` into `other` (Levenshtein). */
+/** Returns the Levenshtein distance: how many letters to change, insert or delete to turn `one` into `other`. */
 function edits(one, other) {
   let last = Array.from({ length: other.length + 1 }, (_, i) => i)
   for (let i = 0; i < one.length; i++) {
@@ -159,10 +162,12 @@ function checkSignal(signal) {
   if (!isSignal) throw kindError('signal must be an AbortSignal', signal)
 }
 
-/** Constructors take options, or, as async-mutex's do, the error that cancel() rejects with. */
+/**
+ * Returns the options of a constructor, which also takes, as async-mutex does, the error for cancel() in their place.
+ */
 function asOptions(given) {
-  // Errors of another realm count. An error has a name that is not meant as an option; options have
-  // no stack.
+  // Errors of other realms count. They are told from options before any option is read, because an error has a `name`,
+  // too.
   if (given instanceof Error || isError(given)) return { cancelError: given }
   if (typeof given === 'string') {
     throw new TypeError(
@@ -186,7 +191,7 @@ const acquireOptions = new Set([...lockingOptions, 'ifAvailable'])
 /** Options of a method that acquires units of a semaphore. */
 const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
-/** A call that takes no callback would hold the lock for one that it never calls. */
+/** Throws for a callback that the method would never call while it holds the lock. */
 function refuseCallback(given) {
   if (typeof given !== 'function') return
   throw new TypeError(
@@ -194,7 +199,7 @@ function refuseCallback(given) {
   )
 }
 
-/** The limits of a wait: `options` is a priority, an object with no options but those `known`, or left out. */
+/** Returns the limits of a wait. `options` is a priority, an object whose properties are in `known`, or left out. */
 function readWait(options, known = waitOptions) {
   if (options === undefined) return usual
   if (typeof options === 'number') {
@@ -216,13 +221,13 @@ function readWait(options, known = waitOptions) {
   return { priority, timeout, signal }
 }
 
-/** Checks the options of a call that does not take a lone priority in place of them. */
+/** Throws unless `options` is an object. For calls that do not take a lone priority. */
 function checkWaitObject(options) {
   refuseNumber(options)
   checkObject(options)
 }
 
-/** Throws for a lone number, which may be meant as a timeout, or as a priority where a wait has one. */
+/** Throws for a lone number. It may be meant as a timeout or, if `isRanked`, as a priority. */
 function refuseNumber(options, isRanked = true) {
   if (typeof options !== 'number') return
   const orPriority = isRanked ? `; for a priority: { priority: ${options} }` : ''
@@ -250,7 +255,7 @@ function readSyncWait(options, known = waitOptions) {
   return { priority, timeout }
 }
 
-/** Checks that `method` may block this thread: `may` says so, or it is not the main thread. */
+/** Throws if `method` would block the main thread, unless `may`. */
 function checkMayBlock(may, method) {
   if (may || !platform.isMainThread()) return
   throw new TypeError(

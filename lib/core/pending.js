@@ -1,16 +1,16 @@
 'use strict'
-// Says on stderr, when the event loop of a thread has run empty, which callers wait for a lock that no code is left to
-// release. Without that a process whose code waits for itself ends with code 0 and no output.
+// When the event loop of a thread has run empty, reports on stderr which callers still wait for a lock that no code is
+// left to release. Without the report, a process that waits for itself ends with code 0 and no output.
 //
-// This module tracks each lock from its first waiter on, by a weak reference. The listeners of `process` belong to the
-// realm of Node.js and refer to this module weakly: they must not keep alive a vm context in which the package was
-// evaluated. All instances of the package in a thread share them.
+// This module tracks each lock by a weak reference, from its first waiter on. All instances of the package in a thread
+// share the listeners of `process`. The listeners belong to Node.js's own realm and refer to this module weakly: they
+// must not keep alive a vm context in which the package was evaluated.
 const { vm } = require('./builtins.js')
 const { observed } = require('./platform.js')
 
 /**
- * The text of a function that adds the listeners of a thread to its `process`, and returns functions that add what they
- * call. It is a text because it is evaluated in the realm of Node.js.
+ * The source of a function that adds the listeners to `process`, and returns functions that add what these call. It is
+ * text because Node.js's own realm evaluates it.
  */
 const listeners = `(process) => {
   const reports = new Set()
@@ -20,14 +20,14 @@ const listeners = `(process) => {
     isEmpty = true
     for (const listener of listeners) listener.deref()?.()
   })
-  // Another listener of 'beforeExit' may give the event loop more to do. Either the loop runs empty again, or an error
-  // or process.exit() ends the thread.
+  // Another listener of 'beforeExit' may give the event loop more to do. Then either the loop runs empty again, or an
+  // error or process.exit() ends the thread.
   process.on('uncaughtExceptionMonitor', () => {
     isEmpty = false
   })
   const sitesOf = (_, sites) => sites
-  // The frame of process.exit() is there whatever reference it was called through. The program may have set how Error
-  // formats frames; where Error is frozen, or has a setter that throws, it stays so.
+  // process.exit() has a frame on the stack, by whatever name the program called it. The program may have changed how
+  // Error formats frames. If Error is frozen or has a setter that throws, the program's format stays.
   const set = (name, value) => {
     try {
       return Reflect.set(Error, name, value)
@@ -59,10 +59,10 @@ const realProcess = process
 const shared = Symbol.for('boxoffice.pending.2')
 let isListening = false
 
-/** The functions that add to the listeners of this thread. Undefined without listeners. */
+/** Returns the functions that add to the listeners of this thread, or undefined if it has no listeners. */
 function adders() {
   if (realProcess[shared] === undefined) {
-    // A frozen process takes no listener: then a wait must not fail for it.
+    // A wait must not fail because `process` is frozen and takes no listener.
     if (!Object.isExtensible(realProcess)) return undefined
     const value = vm.runInThisContext(listeners)(realProcess)
     Object.defineProperty(realProcess, shared, { __proto__: null, value })
@@ -76,21 +76,21 @@ function listen() {
   adders()?.report(report)
 }
 
-/** Calls `listener`, which the caller keeps alive, whenever the event loop of this thread has run empty. */
+/** Calls `listener` whenever the event loop of this thread has run empty. The caller must keep `listener` alive. */
 const whenEmpty = (listener) => adders()?.whenEmpty(listener)
 
 const mostLines = 10
 
 let known = []
-/** The number of references at which the references to collected locks are dropped. */
+/** When `known` is this long, trackWaits() drops the references to collected locks. */
 let most = 64
-/** Generators of the locks of all other waits: each yields one lock for each wait. */
+/** Generators for the waits of locks that are not in `known`: each yields the lock of each wait. */
 const sources = []
 
-/** The locks in `known`: one may get its first waiter again and again. */
+/** The locks in `known`. A lock may get a first waiter many times. */
 const tracked = new WeakSet()
 
-/** `lock` is about to get its first waiter, or the first caller of onIdle(), which may wait for a keyed map, too. */
+/** Tracks `lock`, which is about to get its first waiter or its first caller of onIdle(). It may be a keyed map. */
 function trackWaits(lock) {
   listen()
   if (tracked.has(lock)) return
@@ -114,7 +114,7 @@ function* allKnown() {
   }
 }
 
-/** The locks that callers wait for, each with the number of these callers. */
+/** Returns the locks that callers wait for, with the number of callers of each. */
 function awaited() {
   const counts = new Map()
   const add = (lock, count) => {
@@ -125,10 +125,10 @@ function awaited() {
   return counts
 }
 
-/** The locks that keep close() and onIdle() from their end. */
+/** The locks whose holders or waiters keep close() or onIdle() from resolving. */
 function* unreleased() {
   for (const lock of allKnown()) {
-    // A lock of a keyed map tells the map, which is known itself.
+    // The lock belongs to a keyed map, which is in `known` itself.
     if (lock.idleListener === null || lock.keyMap) continue
     if (lock.awaited) yield* [...lock.awaited].filter((one) => one.hasCallers())
     else if (lock.hasCallers()) yield lock
@@ -154,7 +154,7 @@ function report() {
   if (waits.length > mostLines) lines.push(`  and for ${waits.length - mostLines} more locks`)
   if (waits.some(({ lock }) => lock.observer === null && lock.hasDiagnostics !== false))
     lines.push('set BOXOFFICE_DIAGNOSTICS=1 to see who holds them')
-  // Its error may not have been handled: its caller may wait, or may never have released what it held.
+  // The caller that got that error may not have handled it: it may still wait, or still hold its other lock.
   const deadlock = observed.latestDeadlock?.()
   if (deadlock !== undefined) lines.push(`a deadlock was refused before: ${deadlock}`)
   realProcess.stderr.write(`${lines.join('\n')}\n`)

@@ -1,8 +1,7 @@
 'use strict'
-// Errors of methods called with a `this` that is not of their class.
+// Errors for methods called with a `this` of another class.
 //
-// A kind describes the class of a lock ({ class, base, ... }); `base` is the kind whose methods it
-// inherits.
+// A kind describes the class of a lock: { class, base, ... }. It inherits the methods of the kind `base`.
 const platform = require('./platform.js')
 
 /** Whether `own` is the kind `wanted`, or inherits its methods. */
@@ -11,7 +10,7 @@ function isOfKind(own, wanted) {
   return false
 }
 
-/** `own` is the kind of `receiver`, if it is an object of this library. */
+/** Returns the error. `own` is the kind of `receiver`, if that is an object of this library. */
 function receiverError({ class: name, instance = a(name) }, method, receiver, own) {
   const found = own === undefined ? platform.describe(receiver) : a(own.class)
   return new TypeError(
@@ -22,10 +21,10 @@ function receiverError({ class: name, instance = a(name) }, method, receiver, ow
 
 const a = (name) => `${/^([AEIO]|RW)/.test(name) ? 'an' : 'a'} ${name}`
 
-// Properties by which code knows a lock without its class, which another copy of the package has as well.
+// Marks by which code recognizes locks, also those of another copy of the package.
 /** Every keyed lock has this property. */
 const keyedMark = Symbol.for('boxoffice.keyed')
-/** Its value is the scope of a lock whose acquire() and waitForUnlock() take a signal. */
+/** The scope of a lock whose acquire() and waitForUnlock() take a signal. Other locks lack this property. */
 const signalMark = Symbol.for('boxoffice.takesSignal')
 
 module.exports = { isOfKind, keyedMark, receiverError, signalMark }

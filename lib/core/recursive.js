@@ -1,20 +1,20 @@
 'use strict'
-// A mutex that the chain of calls that holds it may enter again. Each grant is a hold. The context
-// (AsyncLocalStorage) of everything a callback starts records the hold it was started in. A caller
-// from inside a hold does not wait in the lock's queue, but in that hold's queue:
+// A mutex that code inside its callback may enter again. Each grant is a hold. All code that a callback starts has the
+// hold in its async context (AsyncLocalStorage). A caller with a hold in its context is inside that hold: it waits in
+// the hold's inner queue instead of the lock's queue.
 //
 //   the lock's queue      admits one hold at a time: the outermost
 //   a hold's inner queue  admits one caller from inside it at a time: its child
 //
-// So the holds that are not over form a path: the outermost, its child, that one's child ... Siblings take
-// turns. Two holds are in at the same time only if one was entered from inside the other.
+// So the holds that are not over form a path: the outermost, its child, the child's child ... Siblings take turns. Two
+// callbacks run at the same time only if one hold was entered from inside the other.
 //
 //   open     its callback runs: a caller from inside goes to its inner queue
-//   closed   its callback has ended: a caller from inside counts as coming from the next open one around
-//            it, or from outside. Callers that came before are still admitted, one after the other
-//   over     closed, and no caller from inside is waiting or in: the queue that it came by goes on
-//   lost     its outermost hold has ended before its callback. Callers that wait inside have moved to the lock's queue,
-//            and a caller from inside counts as coming from outside
+//   closed   its callback has ended: a new caller from inside counts as inside the next open hold around it, or as
+//            outside. Earlier callers are still admitted, one after the other
+//   over     closed, and no caller from inside waits or runs: the queue that admitted the hold admits its next waiter
+//   lost     the outermost hold has ended before its callback: callers that waited inside have moved to the lock's
+//            queue, and a new caller from inside counts as outside
 const { withDeadline } = require('./following.js')
 const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
@@ -33,12 +33,12 @@ class Recursive {
   constructor(lock) {
     if (contexts() === undefined) throw unsupported()
     this.lock = lock
-    // All objects of the lock share them. The lock calls their lose() when a grant ends.
+    // All objects of one lock share its holds. The lock calls holds.lose() when a grant ends.
     lock.holds ??= new Holds()
     this.holds = lock.holds
   }
 
-  /** The innermost open hold of this lock in the context `around`, unless it has ended before its callback. */
+  /** Returns this lock's innermost open hold in the context `around`, or null if there is none or it is lost. */
   holdIn(around) {
     let hold = around
     while (hold !== null && hold.holds !== this.holds) {
@@ -54,7 +54,8 @@ class Recursive {
   }
 
   /**
-   * Whether `hold` has ended before its callback: by its maxHold, by release(key), or by a Mutex on the same memory.
+   * Whether the outermost hold around `hold` has ended before its callback: by its maxHold, by release(key), or by a
+   * Mutex on the same memory.
    */
   hasLost({ root }) {
     return root.grant !== root.mutex.lock.grant()
@@ -78,7 +79,7 @@ class Recursive {
 
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
-    // It changes no state, so an endless recursion that overflows the stack leaves nothing to undo.
+    // Entering again changes no state. So an endless recursion that overflows the stack leaves nothing to undo.
     if (this.isOnStack()) return atOnce(callback(this.told(this.holds.outermost)))
     const hold = this.enterSync(context(), limits)
     try {
@@ -88,17 +89,16 @@ class Recursive {
     }
   }
 
-  /** Whether the running code is inside a callback of runExclusiveSync(): then that callback is on the stack. */
+  /** Whether the running code is inside a callback of runExclusiveSync(), which then is on the stack. */
   isOnStack() {
     const { isOnStack, outermost } = this.holds
     return isOnStack && !this.hasLost(outermost)
   }
 
-  /** Enters from inside `around`, and blocks this thread until then. */
+  /** Blocks this thread until it has entered from the context `around`. Returns the hold. */
   enterSync(around, limits) {
     const parent = this.holdIn(around)
-    // Check here, because near the end of the stack every call may throw, and the steps below must
-    // all run.
+    // Near the end of the stack every call may throw, and the steps below must all run.
     checkStack()
     const hold = new Hold(this, parent, around)
     let grant
@@ -116,7 +116,9 @@ class Recursive {
     return hold
   }
 
-  /** Resolves to a hold that is entered from inside `around`; to undefined if the lock is not available. */
+  /**
+   * Resolves to the hold of a caller in the context `around`, or to undefined if `ifAvailable` and the lock is taken.
+   */
   enterFrom(around, limits) {
     const parent = this.holdIn(around)
     return parent?.inner?.isLocked() && limits.timeout > 0
@@ -124,7 +126,9 @@ class Recursive {
       : this.#enter(parent, around, limits)
   }
 
-  /** Has one deadline for the whole wait: when the hold is lost, the caller waits again in the lock's queue. */
+  /**
+   * As #enter(), with one deadline for the whole wait: if the hold is lost, the caller waits again in the lock's queue.
+   */
   async #enterInTime(parent, around, limits) {
     const { timeout } = limits
     const limit = withDeadline(limits.signal, timeout, () => this.lock.timeoutError(timeout))
@@ -137,7 +141,10 @@ class Recursive {
     }
   }
 
-  /** Enters inside `parent`, or by the lock's queue if `parent` is null or lost while the caller waits. */
+  /**
+   * Enters through the inner queue of `parent`. If it is null or lost while the caller waits, enters through the
+   * lock's.
+   */
   async #enter(parent, around, limits) {
     /** `parent`, once its inner queue has admitted the caller. */
     let inside = null
@@ -152,7 +159,7 @@ class Recursive {
     const hold = new Hold(this, inside, around)
     hold.enter(grant)
     if (inside === null) return hold
-    // Over an engine another process may have the lock. The other callers of this thread wait for the callback anyway.
+    // Over an engine the outermost hold may have lost its lease while its callback still runs: then the call rejects.
     const loss = this.hasLost(hold) ? null : this.lock.lossOf?.(hold.root.grant)
     if (loss === undefined) return hold
     hold.close()
@@ -161,12 +168,12 @@ class Recursive {
     return this.enterFrom(around, { ...limits, maxPending: undefined })
   }
 
-  /** The grant that callbacks get: that of the outermost hold around `hold`. */
+  /** Returns the grant for a callback: the grant of the outermost hold around its hold. */
   told({ root }) {
     return this.lock.grantOf(root.grant)
   }
 
-  /** The queue for a caller from inside `parent`. */
+  /** Returns the mutex in whose queue a caller from inside `parent` waits. */
   mutexOf(parent) {
     return parent === null ? this.lock : parent.comeIn()
   }
@@ -211,7 +218,7 @@ class Recursive {
   }
 }
 
-/** Calls `callback` in the context of its hold, and resolves a thenable there, too. */
+/** Called in the context of the hold, so that a thenable's then() also runs in it. */
 function begin(callback, grant) {
   return Promise.resolve(callback(grant))
 }

@@ -5,13 +5,12 @@ const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 
 /**
- * The innermost hold of any lock that the running code was started in. One storage for all locks:
- * on Node 20 and 22 each storage slows down every promise of the process, and none is ever
- * collected.
+ * Stores the innermost hold, of any lock, in the context of the running code. All locks share one storage: on Node 20
+ * and 22 each storage slows down every promise of the process, and is never collected.
  */
 let storage
 
-/** The storage, made by the first recursive mutex. Undefined where the runtime has none. */
+/** Returns the storage, which the first recursive mutex makes. Undefined if the runtime has no AsyncLocalStorage. */
 function contexts() {
   storage ??= platform.contextStorage()
   return storage
@@ -21,16 +20,16 @@ class Hold {
   isOpen = true
   /** Whether its callback blocks this thread. */
   isOnStack = false
-  /** The number of callers from inside that wait or are in. */
+  /** The number of callers from inside that wait or hold. */
   inside = 0
   /** The queue of callers from inside, created for the first of them. */
   inner = null
-  /** The hold of the caller from inside that is in. */
+  /** The hold that the inner queue has admitted. */
   child = null
 
   /**
-   * A hold of `mutex`, entered from inside `parent` (a hold of the same mutex, or null); `around`
-   * is the context.
+   * A hold of `mutex`, entered from inside `parent`, a hold of the same mutex or null. `around` is the innermost hold
+   * of any lock in the caller's context.
    */
   constructor(mutex, parent, around) {
     this.mutex = mutex
@@ -41,52 +40,51 @@ class Hold {
     this.around = openFrom(around)
   }
 
-  /** The hold's caller is in, by `grant` of the queue that it came by. */
+  /** Begins the hold, under the number `grant` of the mutex that admitted it. */
   enter(grant) {
     const { holds, mutex, parent } = this
     this.grant = grant
     if (parent !== null) parent.child = this
-    // The grant may have ended before its caller goes on, and another hold may be the outermost.
+    // The grant may have ended before its caller resumes, and another hold may be the outermost by now.
     else if (!mutex.hasLost(this)) holds.outermost = this
   }
 
-  /** Counts one more caller from inside, and returns the queue for it. */
+  /** Counts one more caller from inside, and returns the mutex whose queue it enters. */
   comeIn() {
     this.inside++
     this.inner ??= new InnerMutex(this.mutex.lock)
     return this.inner
   }
 
-  /** A caller from inside has ended, or given up. */
+  /** Counts a caller from inside that has released or given up. */
   goOut() {
     this.inside--
     this.endIfOver()
   }
 
-  /** The hold's callback has ended. Idempotent, as a releaser is. */
+  /** Closes the hold when its callback has ended. Idempotent. */
   close() {
     if (!this.isOpen) return
     this.leave()
     this.endIfOver()
   }
 
-  /** No caller comes in from inside any more. */
+  /** Lets no more callers in from inside. */
   leave() {
     this.isOpen = false
     if (this.isOnStack) this.holds.isOnStack = false
   }
 
   /**
-   * Ends the hold if it is over, and the closed holds around it that waited only for it: a loop, so
-   * that depth costs no stack.
+   * Ends the hold if it is over, then each closed hold around it that waited only for it. Loops, so that depth costs no
+   * stack.
    */
   endIfOver() {
     let hold = this
     while (hold !== null && !hold.isOpen && hold.inside === 0) {
       const { mutex, holds, grant, parent } = hold
       if (parent === null) {
-        // It may have ended before, by its maxHold or by a Mutex on the same memory. Another one may
-        // be in by now.
+        // The hold may have been lost before, and another hold may be the outermost by now.
         if (holds.outermost === hold) holds.outermost = null
         if (mutex.lock.grant() === grant) mutex.lock.unlock()
       } else {
@@ -107,8 +105,9 @@ class Holds {
   isOnStack = false
 
   /**
-   * The lock is about to end `grant`. When that ends the outermost hold before its callback, the callers that wait inside
-   * move to the lock's queue. Returns whether a callback of an observer or a signal has ended the grant meanwhile.
+   * Called when the lock is about to end `grant`. If the outermost hold has that grant, its callback has not ended: so
+   * the callers that wait inside move to the lock's queue. Returns whether a callback of an observer or a signal has
+   * ended the grant meanwhile.
    */
   lose(grant) {
     const { outermost } = this
@@ -121,19 +120,19 @@ class Holds {
   }
 }
 
-/** `hold`, or the innermost open hold around it. */
+/** Returns `hold` if it is open, else the innermost open hold around it, or null. */
 function openFrom(hold) {
   let open = hold
   while (open !== null && !open.isOpen) open = open.around
   return open
 }
 
-/** The innermost open hold of any lock. */
+/** Returns the innermost open hold, of any lock, in the context of the running code. */
 function context() {
   return openFrom(contexts().getStore() ?? null)
 }
 
-/** A caller that waits inside a hold, with its `limits`. */
+/** A caller that waits inside a hold. `given` are the limits that it asked for. */
 class InnerWaiter extends Runner {
   constructor(resolve, limits, given) {
     super(resolve, limits)
@@ -142,7 +141,7 @@ class InnerWaiter extends Runner {
 }
 
 class InnerMutex extends LocalMutex {
-  /** `outer` is the lock of the outermost hold: errors name it, and waiters may move to its queue. */
+  /** `outer` is the lock of the outermost hold. Errors name it, and moveWaiters() moves waiters to its queue. */
   constructor(outer) {
     super()
     this.outer = outer
@@ -150,7 +149,7 @@ class InnerMutex extends LocalMutex {
 
   queueUp(weight, limits) {
     const promise = super.queueUp(weight, limits, InnerWaiter, limits)
-    // Where the hold may end by itself, the lock keeps the process alive.
+    // If the hold may end by itself, by its maxHold or its lease, the lock keeps the process alive for this wait.
     return this.outer.during?.(promise) ?? promise
   }
 
@@ -160,11 +159,11 @@ class InnerMutex extends LocalMutex {
       this.dequeue(waiter)
       waiter.end()
       try {
-        // The caller has found room in a queue before, so `maxPending` does not apply again.
+        // The caller is already waiting, so `maxPending` does not apply again.
         const limits = { ...waiter.given, maxPending: undefined }
         waiter.resolve(this.outer.enter(limits, Runner))
       } catch (error) {
-        // The lock has no room for one more waiter.
+        // The lock has no memory for one more waiter.
         waiter.reject(error)
       }
     }

@@ -2,8 +2,8 @@
 import type { Key } from './keys.js'
 
 /**
- * What a holder can know of its grant. Callbacks of `runExclusive` and `runShared` get it as their argument, the second
- * one for a semaphore. Every {@link Releaser} has the same properties.
+ * What a holder can know of its grant. Callbacks of `runExclusive` and `runShared` get it as their argument, callbacks
+ * of a semaphore as their second one. Every {@link Releaser} has the same properties.
  *
  * @example
  * const mutex = new Mutex()
@@ -14,49 +14,50 @@ import type { Key } from './keys.js'
  */
 export interface Grant {
   /**
-   * Whether the last holder died while it held the lock, or lost it (over an engine, or after a `maxHold`): then check the
-   * state that it left. Only one holder, perhaps a reader, gets this notice. If its repair throws, the next holder gets no
-   * notice: leave a mark of your own in the state. `lock()` and `unlock()` use the notice up without showing it. Within a
-   * process and at scope `'host'` the death of a reader gives no notice, because a reader changes nothing; over an engine
-   * it does. A caller that could not acquire all of several keys leaves the notice to the next holder.
+   * True if the last holder died while it held the lock, or lost it (over an engine, or after a `maxHold`). Then check
+   * the state that it left. Only one grant has it, the next one, which may be a reader's. If your repair throws, the
+   * holder after you does not learn of the death: leave a mark in the state. `lock()` uses up this grant without
+   * showing it. A caller that fails to acquire one of several keys does not use it up. The death of a reader counts
+   * only over an engine, since readers change nothing.
    */
   readonly abandoned: boolean
   /**
-   * The number of this grant. It is larger than the number of every grant of the lock (or the key) that ended before this
-   * grant began. When you read the protected data, store the token with the data. When you write, refuse if a larger token
-   * is stored. Then a process that was suspended, and lost the lock meanwhile, does no harm: see docs/engines.md.
+   * The number of this grant. It is larger than the number of every grant of the lock (or the key) that ended before
+   * this grant began. When you read the protected data, store the token with the data. When you write, refuse if a
+   * larger token is stored. Then a process that was suspended and lost the lock meanwhile does no harm: see
+   * docs/engines.md.
    *
-   * At scope `'host'` it keeps growing after crashes, and after the lock's files have been removed. It is drawn when this
-   * property is first read, so read it before the grant is over: later it is undefined. Several keys that were acquired
-   * at once have one token, which `fencingTokens` has for each key.
+   * At scope `'host'` tokens keep growing after crashes, and after the lock's files have been removed. The token is
+   * drawn when this property is first read. Read it before the grant is over, because later it is undefined. Several
+   * keys that were acquired at once share one token, which `fencingTokens` repeats for each key.
    *
-   * Over an `Engine` it keeps growing after a failover of the server (docs/engines.md), and is known from the
-   * start. Tokens of a semaphore do not compare there, because several callers hold it at once. For several keys that were
-   * acquired at once it is undefined: see `fencingTokens`.
+   * Over an `Engine` tokens keep growing after a failover of the server (docs/engines.md), and the token is known from
+   * the start. Do not compare tokens of a semaphore, because several callers hold it at once. For several keys that
+   * were acquired at once this property is undefined: see `fencingTokens`.
    *
-   * Locks of one thread and of the threads of a process have none.
+   * Undefined for locks of one thread and of the threads of a process.
    */
   readonly fencingToken?: bigint | undefined
   /**
-   * The fencing token of each key, when several keys were acquired at once, or one key in an array. Over an
-   * `Engine` tokens of different keys do not compare with each other.
+   * The fencing token of each key, if the keys were acquired as an array. Over an `Engine` do not compare the tokens of
+   * different keys.
    */
   readonly fencingTokens?: ReadonlyMap<Key, bigint> | undefined
   /**
-   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock. Over an `Engine` it aborts before
-   * the server can give the lock to another caller. If the event loop is blocked at that time, it aborts only in the next
-   * turn of the loop, which may be too late. With several keys it aborts when the first key is lost.
+   * Aborts with an error of code `ERR_LOCK_LOST` when the holder loses the lock. Over an `Engine` it aborts before the
+   * server can give the lock to another caller. If the event loop is blocked at that time, the signal aborts only in
+   * the next turn of the loop, which may be too late. With several keys it aborts when the first key is lost.
    *
-   * Locks over an engine always have it. Locks of scope `'host'` have it with a `maxHold` or a `minHold`, other locks
-   * never.
+   * Locks over an engine always have a signal. Locks of scope `'host'` have one if they have a `maxHold` or a
+   * `minHold`. Other locks have none.
    */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Releases one grant: call it, call its `release()`, or leave it to `using`. A Releaser whose grant is over does
- * nothing, whatever ended the grant. It returns at once, and so does `await using`: over an `Engine` the server is
- * told afterwards, which `onIdle()` waits for.
+ * Releases one grant: call it, call its `release()`, or leave it to `using`. It does nothing once the grant is over,
+ * whatever ended it. The call returns at once, and so does `await using`: over an `Engine` the process tells the server
+ * afterwards, and `onIdle()` waits for that.
  *
  * @example
  * const mutex = new Mutex()
@@ -80,7 +81,7 @@ export interface Releaser extends Grant, Disposable, AsyncDisposable {
 }
 
 /**
- * What `tryRunExclusive` and `tryRunShared` resolve to: whether the lock was available and the callback ran, and what it
- * returned.
+ * What `tryRunExclusive` and `tryRunShared` resolve to: `ran` tells whether the lock was available and the callback
+ * ran, `value` is what the callback returned.
  */
 export type TryRunResult<T> = { ran: true; value: T } | { ran: false; value: undefined }

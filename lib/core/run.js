@@ -6,9 +6,9 @@ const { checkStack } = require('./stack.js')
 const whole = (release) => release
 
 /**
- * Resolves to the result of `callback`, which runs while the lock is held; to undefined if grant() gives nothing. grant()
- * gives a releaser, of which the callback gets told(releaser), or a semaphore's ticket, of which it gets both parts. `key`
- * is that of a keyed lock, `options` the argument after the callback.
+ * Waits for `grant()`, calls the callback, then releases. Resolves to the callback's result, or to undefined without a
+ * grant. `grant()` resolves to a releaser, whose told(releaser) the callback gets, or to the ticket of a semaphore, both
+ * parts of which it gets. For checks, `key` is the argument before the callback and `options` the one after it.
  */
 async function run(callback, grant, key, options, told = whole) {
   checkCallback(callback, key, options)
@@ -21,7 +21,7 @@ async function run(callback, grant, key, options, told = whole) {
   }
 }
 
-/** Runs the callback on a thread that blocks for the lock. */
+/** As run(), but grant() blocks this thread. */
 function runSync(callback, grant, key, told = whole) {
   checkCallback(callback, key)
   checkStack()
@@ -36,12 +36,12 @@ function runSync(callback, grant, key, told = whole) {
 const call = (callback, given, told) =>
   Array.isArray(given) ? callback(given[0], given[1]) : callback(told(given))
 
-/** The releaser that a semaphore's ticket holds, or `given` itself. */
+/** Returns the releaser of a ticket, or `given` if that is a releaser. */
 const releaserOf = (given) => (Array.isArray(given) ? given[1] : given)
 
 /**
- * Resolves to { ran: true, value } for the value of `callback`, or to { ran: false, value: undefined } where the lock is
- * not available now. `runNow(callback)` is runExclusive() or runShared() with ifAvailable.
+ * Resolves to { ran: true, value } with the result of `callback`, or to { ran: false, value: undefined } if the lock is
+ * not available. `runNow(callback)` is runExclusive() or runShared() with ifAvailable.
  */
 async function tryRun(callback, runNow, key) {
   checkCallback(callback, key)

@@ -7,7 +7,7 @@ function upgradeError(lock) {
   return lockError('ERR_LOCK_UPGRADE', message)
 }
 
-/** The error of a blocking call. */
+/** The error of a blocking call that would wait for its own thread. */
 function deadlockError(lock) {
   const message = `${lock.title()} waits for what this thread holds: blocking here would deadlock. Release that first, or wait with a promise`
   return lockError('ERR_LOCK_DEADLOCK', message)

@@ -1,6 +1,6 @@
 'use strict'
-// A read-write lock of one thread: readers share it, a writer is alone, and neither starves: a caller that comes while
-// a waiter is queued goes behind it. One reader may upgrade; a writer may downgrade.
+// A read-write lock of one thread. Readers share it, a writer is alone. Neither starves, because a new caller queues
+// behind any waiter. One reader may upgrade; a writer may downgrade.
 //
 //   free        readers 0
 //   read        readers n > 0         more readers enter while no waiter is queued
@@ -8,7 +8,7 @@
 //   written     isWritten
 //
 // Invariants: 1. isWritten implies readers === 0. 2. The head of the queue does not fit. 3. While a reader is
-// upgrading, readers >= 2 (itself included): with the others gone, it is the writer.
+// upgrading, readers >= 2, itself included. Once the others have released, it becomes the writer.
 const { reasonOf } = require('./abort.js')
 const { acquireOptions, checkCallback, readWait } = require('./options.js')
 const { deadlockError, endedError, upgradeError } = require('./rw_errors.js')
@@ -24,7 +24,7 @@ class LocalRWLock extends LocalLock {
     super()
     this.readerCount = 0
     this.hasWriter = false
-    /** The waiter of the reader that upgrades. */
+    /** The waiter of the reader that is upgrading. */
     this.upgrader = null
   }
 
@@ -98,7 +98,7 @@ class LocalRWLock extends LocalLock {
     return release
   }
 
-  /** Reports to the observer that a caller of `Kind` holds the lock by `value`, after a wait or without one. */
+  /** Reports to the observer that a caller of `Kind` holds the lock by `value`. `waiter` is null if it did not wait. */
   began(Kind, waiter, value, promise, limits) {
     const told = [waiter, false, value, promise, limits]
     waiter?.markOver()
@@ -127,12 +127,12 @@ class LocalRWLock extends LocalLock {
     throw deadlockError(this)
   }
 
-  // At the end of the stack admit() may throw. If it throws before it admits a waiter, the holder still holds.
+  // Near the end of the stack admit() may throw. If it has admitted no waiter by then, the holder keeps the lock.
 
   endRead(grant) {
     this.checkObserver()
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
-    // A custom signal may have released it.
+    // A custom signal may have released this grant.
     if (grant.isOver) return
     grant.end()
     const left = --this.readerCount
@@ -192,19 +192,19 @@ class LocalRWLock extends LocalLock {
     upgrader.end()
   }
 
-  /** Makes the only reader, that of `grant`, the writer by `release`. */
+  /** Makes the only reader, which has `grant`, the writer, which has `release`. */
   #becomeWriter(grant, release, waiter, promise) {
-    // No call below may fail.
+    // From here on no step may fail.
     grant.isOver = true
     this.readerCount = 0
     this.hasWriter = true
-    // Now the observer's subscribers may ask for the lock.
+    // The lock is in its new state: the observer's subscribers may use it.
     if (this.observer === null) return
     platform.observed.ended(this.observer, grant.hold, 1)
     this.began(Writer, waiter, release, promise)
   }
 
-  /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
+  /** Makes the reader of `grant` the writer. Resolves to the writer's releaser. */
   upgrade(grant, limits) {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Upgrader, 1, reasonOf(signal))
@@ -230,7 +230,10 @@ class LocalRWLock extends LocalLock {
     return this.tryUpgrade(grant) ?? this.#deadlock()
   }
 
-  /** The writer of `grant` becomes a reader; readers at the head of the queue enter with it. */
+  /**
+   * Makes the writer of `grant` a reader, and admits the readers at the head of the queue. Returns the reader's
+   * releaser.
+   */
   downgrade(grant) {
     this.checkObserver()
     const release = readReleaser(this)
@@ -241,7 +244,7 @@ class LocalRWLock extends LocalLock {
     try {
       this.admit()
     } catch (error) {
-      // One admitted reader is enough here: its release admits the others.
+      // If another reader has been admitted, its release will admit the rest of the queue.
       if (this.readerCount > 1) return release
       grant.isOver = false
       this.hasWriter = true

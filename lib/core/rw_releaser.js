@@ -1,6 +1,5 @@
 'use strict'
-// Releasers of read-write locks, of one thread or of several: a reader's can upgrade, a writer's
-// can downgrade.
+// Releasers of read-write locks of any scope: the releaser of a reader can upgrade, that of a writer can downgrade.
 const { checkMayBlock, readSyncWait, readWait, refuseNumber } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { inspecting, observed } = require('./platform.js')
@@ -20,7 +19,7 @@ class RWGrant {
     this.lock = lock
   }
 
-  /** What a callback runs under is its own grant. */
+  /** Lets an RWGrant stand for its own releaser: a callback has a grant and no releaser. */
   get [grantKey]() {
     return this
   }
@@ -32,7 +31,7 @@ class RWGrant {
     if (observer !== null) observed.ended(observer, this.hold, 1)
   }
 
-  /** What console.log() prints for it, as a property of its releaser. */
+  /** How console.log() prints the grant, as a property of its releaser. */
   [inspecting]() {
     return this.isOver ? 'over' : 'held'
   }
@@ -61,14 +60,14 @@ function readUpgradeSync(options) {
   return readSyncWait(options, upgradeSyncOptions)
 }
 
-/** The grant of a releaser. Throws if it has ended. */
+/** Returns the grant of `release`. Throws if it has ended. */
 function grantOf(release) {
   const grant = release[grantKey]
   if (grant.isOver) throw endedError(grant.lock)
   return grant
 }
 
-// Methods of releasers, shared by all of them. Options are read first: a getter among them may
+// The methods of releasers, which all of them share. Each reads its options first, because a getter among them may
 // release the lock.
 
 function upgrade(options) {

@@ -1,6 +1,6 @@
 'use strict'
-// How a read-write lock runs a callback where its releasers say more than that it is held: that the last holder died, a
-// fencing token, a signal.
+// How a read-write lock of a wider scope runs a callback: the callback's grant has `abandoned`, the fencing token and
+// the signal of the releaser.
 const { grantOf } = require('./grant.js')
 const { run } = require('./run.js')
 

@@ -1,6 +1,6 @@
 'use strict'
-// The callers of a read-write lock of one thread (rw_lock.js), which know what they need of it: a reader, a writer, and a
-// reader that becomes the writer. What they get is a releaser, or for a callback a grant.
+// The kinds of callers of a read-write lock of one thread (rw_lock.js): a reader, a writer, and a reader that upgrades.
+// Each kind decides when it fits, and whether its caller gets a releaser or, to run a callback, a grant.
 const { RWGrant, readReleaser, writeReleaser } = require('./rw_releaser.js')
 const { setTraits, Waiter } = require('./waiter.js')
 
@@ -33,7 +33,7 @@ class Writer extends Waiter {
   }
 }
 
-/** Derives from `Kind` a waiter for a callback, whose caller gets a grant and needs no releaser. */
+/** Derives from `Kind` a waiter that runs a callback: it gets a grant, which costs less than a releaser. */
 const granted = (Kind) =>
   class extends Kind {
     static valueOf(lock) {

@@ -4,8 +4,8 @@
 //   acquire(w)   value - w, if w <= value and no waiter has the same priority or a higher one; else the queue
 //   release(w)   value + w; then the head of the queue is admitted as long as its weight fits
 //
-// Invariant: the head of the queue does not fit (its weight exceeds the value), and blocks every lighter waiter
-// of its own or a lower priority.
+// Invariant: the head of the queue does not fit, as its weight exceeds the value. It blocks every lighter waiter of the
+// same or a lower priority.
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { localGrant } = require('./releaser.js')
@@ -30,7 +30,7 @@ class LocalSemaphore extends LocalLock {
   constructor(value) {
     super()
     this.value = value
-    /** The value when every unit is back, and the highest value so far. */
+    /** The value once every unit has been released. */
     this.whole = value
   }
 
@@ -54,7 +54,7 @@ class LocalSemaphore extends LocalLock {
     return this.value >= weight
   }
 
-  /** Whether a waiter with `priority` may be granted `weight` now. */
+  /** Whether a new caller of this `priority` gets `weight` units without a wait. */
   isOpen(weight, priority) {
     return this.value >= weight && (!this.hasQueue() || priority > this.topPriority())
   }
@@ -112,7 +112,7 @@ class LocalSemaphore extends LocalLock {
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
-  /** A caller, after a wait or without one, has the units. With an observer, `value` is a ticket. */
+  /** Takes the units for a caller. `waiter` is null if it did not wait. With an observer, `value` is a ticket. */
   begin(weight, value, waiter, promise, limits) {
     this.value -= weight
     if (this.observer !== null) observeGrant(this, weight, value, waiter, promise, limits)
@@ -127,9 +127,9 @@ class LocalSemaphore extends LocalLock {
     }
   }
 
-  /** Runs `callback(valueBefore, grant)` with the `asked` units, which readAcquire() has read. */
+  /** Runs `callback(valueBefore, grant)` while it holds the `asked` units, a result of readAcquire(). */
   async runWithUnits(asked, callback) {
-    // The observer's record of the grant is kept at its ticket.
+    // An observer keeps its record of the grant in the ticket.
     if (this.observer !== null) return run(callback, () => this.acquireUnits(asked))
     const before = await this.enter(asked.weight, asked.limits, Runner)
     if (before === undefined) return undefined
@@ -140,7 +140,7 @@ class LocalSemaphore extends LocalLock {
     }
   }
 
-  /** Calls `fn` with the `asked` units. A closure around the call for runWithUnits() would cost a tenth of its time. */
+  /** As runWithUnits(), for a call of `fn`. Passing a closure to runWithUnits() would make the call a tenth slower. */
   async callWithUnits(asked, fn, receiver, args) {
     if (this.observer !== null)
       return run(
@@ -167,22 +167,22 @@ class LocalSemaphore extends LocalLock {
     this.putBack(weight)
   }
 
-  /** release() of units that were never taken raises `whole`. */
+  /** Puts units back, and admits waiters. Raises `whole` if release() adds units that no caller had taken. */
   putBack(weight) {
     this.value += weight
     if (this.value > this.whole) this.whole = this.value
     this.admit()
   }
 
-  /** Throws where a release would not have enough of the stack. */
+  /** Throws if the stack may be too short for a release. */
   checkRelease() {
     if (this.observer === null) checkStackToRelease()
     else checkStack()
   }
 
   /**
-   * How many of the `weight` units of a grant are still out: release() of the same key may already have put back a part
-   * of them. Throws where they would pass the maximum.
+   * Returns how many of the `weight` units of a grant are still taken: release(key) may have put some of them back
+   * already. Throws if putting them back would exceed the maximum.
    */
   roomFor(weight) {
     const back = this.key === undefined ? weight : Math.min(weight, this.whole - this.value)
@@ -190,7 +190,7 @@ class LocalSemaphore extends LocalLock {
     return back
   }
 
-  /** A grant of `weight` units is over. */
+  /** Ends a grant of `weight` units. */
   giveBack(weight) {
     const back = this.roomFor(weight)
     if (back > 0) this.putBack(back)
@@ -217,7 +217,7 @@ class LocalSemaphore extends LocalLock {
       const waiter = this.hasQueue() ? this.queue.head : null
       if (this.watchers !== null) {
         this.tell(this.value, waiter?.priority)
-        // A custom signal may have ended the wait.
+        // A custom signal may have ended this wait.
         if (waiter !== null && !this.queue.has(waiter)) continue
       }
       if (waiter === null || waiter.weight > this.value) break
@@ -250,7 +250,7 @@ class Runner extends Waiter {
     return lock.value
   }
 }
-/** It rejects as async-mutex does: users rely on its order to the microtask. */
+/** Rejects in the same microtask as async-mutex, because programs rely on that order. */
 setTraits(Runner, { mode: undefined, rejectsAtOnce: true })
 
 class Acquirer extends Runner {

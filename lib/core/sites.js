@@ -1,8 +1,8 @@
 'use strict'
-// The sites of calls: the frames of a stack. Error may be frozen (--frozen-intrinsics, SES), or lack what only V8 has:
-// then there are as many frames as its own limit allows, or none.
+// Call sites: the frames of a stack. If Error is frozen (--frozen-intrinsics, SES), there are as many frames as its own
+// limit allows. Outside V8 there may be none.
 
-/** Returns whether Error has the new value: a property of the program may be read-only, or have a setter that throws. */
+/** Sets a property of Error. Returns false if a program has made it read-only, or has given it a setter that throws. */
 function set(name, value) {
   try {
     return Reflect.set(Error, name, value)
@@ -11,7 +11,7 @@ function set(name, value) {
   }
 }
 
-/** Gives `target` a `stack` of at most `most` frames, without those of `below` and what it called. */
+/** Gives `target` a `stack` of at most `most` frames: those of the callers of the function `below`. */
 function capture(target, below, most) {
   const { stackTraceLimit } = Error
   const isSet = set('stackTraceLimit', most)
@@ -24,7 +24,7 @@ function capture(target, below, most) {
 
 const sitesOf = (_, sites) => sites
 
-/** The call sites in the `stack` of `target`, which has not been read yet. Undefined if Error does not give them. */
+/** Returns the call sites in the `stack` of `target`, which no code has read before. Undefined if Error has none. */
 function sitesIn(target) {
   const { prepareStackTrace } = Error
   const isSet = set('prepareStackTrace', sitesOf)
@@ -36,7 +36,7 @@ function sitesIn(target) {
   }
 }
 
-/** The `stack` of `target` as text; empty where the program's own Error.prepareStackTrace throws. */
+/** Returns the `stack` of `target` as text, or '' if the program's own Error.prepareStackTrace throws. */
 function textIn(target) {
   try {
     return `${target.stack ?? ''}`
@@ -45,12 +45,15 @@ function textIn(target) {
   }
 }
 
-/** This is enough for the package's frames on top and the caller's frames below. */
+/** Enough for the frames of this package and some of its caller's. */
 const mostFrames = 16
-/** Finds the package's folder in the frame of this file. In a bundle it finds none, and callSite() returns all frames. */
+/**
+ * Finds the folder of this package in the frame of this file. In a bundle it does not match: callSite() returns all
+ * frames.
+ */
 const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/
 
-/** The caller's lines of the stack, without the frames of this package and inside Node.js. */
+/** Returns the stack of the caller as text, without the frames of this package and the inner ones of Node.js. */
 function callSite() {
   const holder = {}
   capture(holder, undefined, mostFrames)

@@ -1,15 +1,15 @@
 'use strict'
-// The tickets that acquire of semaphores gives, and those of a semaphore of one thread.
+// The tickets that acquire() of a semaphore resolves to: their form, and those of a semaphore of one thread.
 const { observed } = require('./platform.js')
 const { checkStack, checkStackToRelease } = require('./stack.js')
 const { makeReleaser } = require('./releaser.js')
 
-/** Where a releaser keeps the observer's record of its grant. */
+/** The property of a releaser with the observer's record of its grant. */
 const holdKey = Symbol('hold')
 
 /**
- * What a semaphore's acquire gives: the array of async-mutex, which `using` takes, too. Own properties of a plain
- * array: a class derived from Array makes an uncontended acquire half as slow again.
+ * Makes the result of a semaphore's acquire(): the array of async-mutex, which `using` takes, too. A plain array with
+ * own properties, because a class derived from Array makes an uncontended acquire half as slow again.
  */
 function asTicket(value, release) {
   const ticket = [value, release]
@@ -28,7 +28,7 @@ function localTicket(lock, weight) {
   return asTicket(lock.value, releaser(lock, weight))
 }
 
-/** Makes a releaser, which puts back `weight` unless the semaphore's key has been idle since. */
+/** Makes a releaser of `weight` units. It does nothing if the semaphore's key has been idle since the grant. */
 function releaser(lock, weight) {
   const { generation } = lock
   let isOver = false
@@ -39,13 +39,13 @@ function releaser(lock, weight) {
     const back = lock.roomFor(weight)
     isOver = true
     if (lock.observer !== null) endObserved(lock, weight, Releaser)
-    // A key may have all of them back already, by release().
+    // release(key) may have put all of them back already.
     else if (back > 0) lock.putBack(back)
   }
   return makeReleaser(Releaser, false)
 }
 
-// What an observer needs is in functions of its own: their code would keep that of unwatched semaphores from being inlined.
+// These functions are separate so that V8 still inlines the code of semaphores without an observer.
 
 function observeGrant(lock, weight, ticket, waiter, promise, limits) {
   const { release } = ticket

@@ -1,6 +1,6 @@
 'use strict'
-// Semaphores of wider scopes: their callbacks run with a ticket, [valueBefore, releaser], to which acquireUnits(asked)
-// resolves.
+// Semaphores of wider scopes run callbacks with the ticket [valueBefore, releaser] that acquireUnits(asked) resolves
+// to.
 const { LocalSemaphore } = require('./semaphore.js')
 const { run } = require('./run.js')
 const { readAcquire } = require('./units.js')

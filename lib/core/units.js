@@ -1,5 +1,5 @@
 'use strict'
-// What semaphores of all scopes share: how they read weights and values, and run a callback with a ticket.
+// Shared by the semaphores of all scopes: reads weights and values, and runs a callback with a ticket.
 const { checkType, lockError } = require('./errors.js')
 const {
   acquireOptions,
@@ -14,10 +14,12 @@ const platform = require('./platform.js')
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
 
-/** Marks options that have the weight, too, because the defaults of a constructor have completed a call's arguments. */
+/**
+ * Marks options that the library made from a call's arguments and the constructor's defaults. They contain the weight.
+ */
 const isWhole = Symbol('isWhole')
 
-/** Reads (weight, priority), (weight, options) or (options) of a caller that acquires. */
+/** Reads the arguments of acquire(): (weight, priority), (weight, options) or (options). */
 function readAcquire(weight, options) {
   return readUnits(weight, options, weightedAcquireOptions, acquireOptions)
 }
@@ -44,13 +46,13 @@ function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, rea
   return { weight, limits }
 }
 
-/** Throws for an argument after the object `options`, which would have no effect. */
+/** Throws for a second argument after the object `options`: it would have no effect. */
 function refuseSecond(options, second) {
   if (second === undefined || options[isWhole]) return
   throw new TypeError('nothing follows the options: they have the weight, too')
 }
 
-/** Returns `weight`, if it is one. */
+/** Returns `weight`. Throws if it is not a valid weight. */
 function checkWeight(weight) {
   checkType('weight', weight, 'number')
   if (weight <= 0) throw new RangeError(`invalid weight ${weight}: must be positive`)
@@ -60,7 +62,7 @@ function checkWeight(weight) {
   return weight
 }
 
-/** Throws where `weight` units would not fit beside the `value` of `lock`. */
+/** Throws if `weight` units more than `value` would exceed the maximum. */
 function checkRoom(lock, value, weight) {
   if (value > maxValue - weight) throw roomError(lock)
 }
@@ -78,12 +80,12 @@ function checkedValue(value) {
   return value
 }
 
-/** The semaphores that have warned of a wait for more units than they have. */
+/** The semaphores that have already warned. */
 const warned = new WeakSet()
 
 /**
- * A caller waits for `weight` units of `lock`, which has `whole`. A semaphore that begins without a unit is meant to be
- * raised.
+ * Warns, once per semaphore, of a caller that waits for more units than the semaphore has. Does not warn for a
+ * semaphore that began without units, because a program means to raise it.
  */
 function warnOfWeight(lock, weight, whole, { timeout, maxPending }) {
   if (whole < 1 || timeout === 0 || lock.isFull(maxPending) || warned.has(lock)) return

@@ -2,7 +2,7 @@
 // The waiters of one lock: higher priorities first, first come first served within a priority.
 //
 //   others   7: [A, B]   3: [C]      a list per priority other than 0, in a heap with the highest on top
-//   usual    0: [D, E, F ...]        nearly every waiter, so that it costs no look-up
+//   usual    0: [D, E, F ...]        the list of priority 0, which nearly every waiter has: it needs no look-up
 //
 // push, remove and head take constant time; with k priorities in use besides 0, O(log k).
 
@@ -36,7 +36,7 @@ class List {
   }
 }
 
-/** A binary heap of lists. Each list knows its index, so that an empty one leaves from anywhere. */
+/** A binary heap of lists. Each list knows its index, so that an empty list can be removed from anywhere. */
 class PriorityHeap {
   #lists = []
   #byPriority = new Map()
@@ -53,7 +53,7 @@ class PriorityHeap {
     return this.#byPriority.get(priority)
   }
 
-  // No call of the next two may fail halfway.
+  // The next two methods must not fail halfway.
 
   listOf(priority) {
     checkStack()

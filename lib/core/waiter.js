@@ -1,23 +1,23 @@
 'use strict'
-// The one way to wait: a promise in a queue. There may be very many waiters, so every field counts: fields that few need
-// (a weight, a priority, a timer, a signal) are in their limits.
+// The one way to wait: a promise in a queue. There may be very many waiters, so every field costs memory. Fields that
+// few waiters need (a weight, a priority, a timer, a signal) are in a separate object, Limits.
 //
-// A queue is the list of a lock of this thread (lock.js), or of C++ (process/waiters.js); the watchers of a lock, the
-// callers of a flight, or those of a lease:
+// Queues are the waiters of a lock of this thread (lock.js) or of C++ (process/waiters.js), the watchers of a lock, and
+// the callers of a SingleFlight or of a lease. Each has:
 //
-//   enqueue(waiter, ticket)        puts the waiter into the queue; tickets are those of C++
-//   leave(waiter, reason)          takes it out, and rejects it
-//   timeoutError(timeout, waiter)
-//   observer                       that of the lock, or null: only for waiters that it counts
-//   observeWait(waiter, promise)   tells the observer
+//   enqueue(waiter, ticket)        puts the waiter into the queue; `ticket` is that of C++
+//   leave(waiter, reason)          takes the waiter out, and rejects it
+//   timeoutError(timeout, waiter)  the error of a wait that has timed out
+//   observer                       the observer of the lock, if it counts these waiters, or null
+//   observeWait(waiter, promise)   tells the observer that the waiter waits
 //
-// What may not wait never gets here: the lock refuses it before.
+// A caller that may not wait never gets here: the lock rejects it first.
 const { listen, reasonOf, throwLater } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /** The base of waiters of every kind of queue. */
 class AnyWaiter {
-  /** `resolve` is the promise's; derived classes decide what it resolves to. */
+  /** `resolve` is the resolve function of the promise. Derived classes decide what they resolve to. */
   constructor(resolve, limits) {
     this.resolve = resolve
     this.limits = limits // null without limits
@@ -32,8 +32,8 @@ class AnyWaiter {
   }
 
   /**
-   * Rejects by resolving with a thenable: keeping the promise's reject function would cost each
-   * waiter without limits 64 bytes.
+   * Rejects the promise. Without limits it resolves with a thenable that rejects, because keeping the promise's reject
+   * function would cost each waiter 64 bytes.
    */
   reject(reason) {
     if (this.limits?.reject !== undefined) {
@@ -49,19 +49,19 @@ class AnyWaiter {
   }
 
   /**
-   * The waiter has the lock, or has left the queue. Called before an observer is told, whose callback may abort the
+   * Marks a waiter that has the lock or has left the queue. Called before the observer's callback, which may abort the
    * wait's signal.
    */
   markOver() {
     if (this.limits !== null) this.limits.isOver = true
   }
 
-  /** The wait is over: granted, rejected or withdrawn. */
+  /** Drops the timer and the listener when the wait is over: granted, rejected or withdrawn. */
   end() {
     if (this.limits !== null) this.limits.end()
   }
 
-  /** The waiter has left the queue, and no observer counts it. */
+  /** Rejects a waiter that has left the queue, and that no observer counts. */
   giveUp(reason) {
     this.end()
     this.reject(reason)
@@ -77,10 +77,10 @@ class Waiter extends AnyWaiter {
   }
 }
 
-/** A waiter that no observer counts. It rejects in the same microtask: see reject(). */
+/** A waiter that no observer counts. It rejects without a thenable, in the same microtask. */
 class UnobservedWaiter extends AnyWaiter {}
 
-/** The limits of a wait, and what it asks for. */
+/** The limits of a wait, with its weight and priority. */
 class Limits {
   /** The timer of the timeout. Deadlock detection reads it, to leave it out of the caller's chain. */
   timer = undefined
@@ -99,8 +99,7 @@ class Limits {
 
   /** Makes `waiter` leave `queue` after `timeout`, or when `signal` aborts. */
   begin(queue, waiter, { timeout, signal }) {
-    // Does nothing after the wait is over: a signal may call back twice, a replaced clock may not
-    // cancel its timer.
+    // A signal may call back twice, and a replaced clock may fire a timer that was cleared.
     const end = (reason) => {
       if (!this.isOver) queue.leave(waiter, reason)
     }
@@ -119,7 +118,7 @@ class Limits {
       if (this.isOver) listening.stop(this.#onAbort)
       else this.#listening = listening
     } catch (error) {
-      // A signal or a clock that throws.
+      // The signal or a replaced clock has thrown.
       end(error)
     }
   }
@@ -138,8 +137,8 @@ class Limits {
 }
 
 /**
- * Gives the waiters of a class `traits` in common. The class has them as well, for a caller that has no waiter yet: V8 reads
- * a property of `Kind.prototype` six times as slowly.
+ * Gives all waiters of class `Kind` the properties `traits`. The class itself has them, too, for callers without a
+ * waiter: V8 takes six times as long to read them from `Kind.prototype`.
  */
 function setTraits(Kind, traits) {
   Object.assign(Kind, traits)
@@ -149,13 +148,13 @@ function setTraits(Kind, traits) {
 setTraits(AnyWaiter, {
   /** The mode: shared, exclusive, or undefined for units of a semaphore. */
   mode: 'exclusive',
-  /** Whether cancel() leaves the waiter alone. */
+  /** Whether the waiter survives cancel(). */
   isToStay: false,
   /**
-   * Whether the waiter only waits for a mutex to be free, and never holds it: see lent_mutex.js.
+   * Whether the waiter waits for a mutex to be free without acquiring it: see lent_mutex.js.
    */
   isPassing: false,
-  /** Whether it keeps the promise's own reject function, to reject in the same microtask: see reject(). */
+  /** Whether the waiter keeps the promise's reject function, and so rejects in the same microtask: see reject(). */
   rejectsAtOnce: false,
   /** The observer's record of the wait. */
   wait: undefined,
@@ -163,7 +162,7 @@ setTraits(AnyWaiter, {
 
 setTraits(UnobservedWaiter, { isToStay: true, rejectsAtOnce: true })
 
-// The executors of every promise: closures made once. Each function kept costs a write barrier of some 6 ns.
+// The executors of all promises, made once. Each function that they store costs a write barrier of some 6 ns.
 let lastResolve
 let lastReject
 const keepResolve = (resolve) => {
@@ -175,8 +174,8 @@ const keepBoth = (resolve, reject) => {
 }
 
 /**
- * Returns a promise that waits in `queue`. `Kind`, a class of waiters, decides what it resolves to; `subject` is the extra
- * constructor argument of some kinds, and `ticket` that of enqueue().
+ * Returns a promise that waits in `queue`. `Kind`, a class of waiters, decides what it resolves to. `subject` is the
+ * extra constructor argument of some kinds, `ticket` the argument of enqueue().
  */
 function wait(queue, Kind, weight, asked, subject, ticket) {
   const { priority, timeout, signal } = asked
@@ -184,7 +183,7 @@ function wait(queue, Kind, weight, asked, subject, ticket) {
   const limits = weight === 1 && priority === 0 && !isLimited ? null : new Limits(weight, priority)
   const isPrompt = isLimited || Kind.rejectsAtOnce
   const promise = new Promise(isPrompt ? keepBoth : keepResolve)
-  // A listener of the program, which some constructors call, may wait as well.
+  // Read it now: some constructors call a listener of the program, which may wait, too.
   const reject = lastReject
   const waiter = new Kind(lastResolve, limits, subject, queue)
   if (isLimited) limits.reject = reject

@@ -1,24 +1,23 @@
 'use strict'
-// The warnings of this package, by process.emitWarning. A site emits one warning in a second, however often it errs. The
-// warnings in between are counted, and the last of them is emitted with their number when the second is over, or when
-// the process ends before.
+// The warnings of this package, by process.emitWarning(). A site emits at most one warning per second. Further warnings
+// of that second are counted, and the last one is emitted with the count when the second is over or the process ends.
 const { throwLater } = require('./abort.js')
 const { setTimeout } = require('./builtins.js')
 const { callSite } = require('./sites.js')
 
 const type = 'BoxofficeWarning'
 const pause = 1000
-/** Beyond this number, all further sites of a code count as one, because names and stacks may differ without end. */
+/** When a code has this many sites, all its further sites count as one: there may be any number of names and stacks. */
 const mostSites = 100
 
 /** By code, the sites with a warning in the last second. */
 const codes = new Map()
-/** The key of the sites beyond them. */
+/** The key of all sites beyond `mostSites`. */
 const others = Symbol('others')
-/** The sites with warnings that were left out. */
+/** The sites with counted warnings that are still to be emitted. */
 const waiting = new Set()
 
-/** process.emitWarning() may be a program's own. What it throws must not cost the caller its lock. */
+/** A program may have replaced process.emitWarning(). An error that it throws must not cost the caller its lock. */
 function emit({ code, message, detail }) {
   try {
     process.emitWarning(message, { type, code, detail })
@@ -27,7 +26,7 @@ function emit({ code, message, detail }) {
   }
 }
 
-/** process.emitWarning() waits for the next tick, which does not come any more. */
+/** process.emitWarning() emits in the next tick, and at exit there is none. */
 function emitAtExit({ message, ...more }) {
   process.emit('warning', Object.assign(new Error(message), { name: type, ...more }))
 }
@@ -38,7 +37,7 @@ class Site {
   #last
   #left = 0
 
-  /** `sites` are those of its code. */
+  /** `sites` are the sites of one code. */
   constructor(sites, key) {
     this.#sites = sites
     this.#key = key
@@ -66,7 +65,7 @@ class Site {
     waiting.add(this)
   }
 
-  /** Emits the last warning that was left out, for all of them. */
+  /** Emits the last counted warning with the count. */
   tell(emitOne) {
     const { message, ...more } = this.#last
     const others = this.#left - 1
@@ -83,7 +82,7 @@ function tellAll() {
   for (const site of waiting) site.tell(emitAtExit)
 }
 
-/** `site` is what warnings of one cause have in common: a stack, or the name of a lock. */
+/** Warns. `site` is equal for warnings of one cause: a stack, or the name of a lock. */
 function warn(code, message, { detail, site = message } = {}) {
   if (!codes.has(code)) codes.set(code, new Map())
   const sites = codes.get(code)
@@ -98,7 +97,7 @@ function warn(code, message, { detail, site = message } = {}) {
   emit(warning)
 }
 
-/** Warns with the stack of the caller, where `what` happened. */
+/** Warns with the stack of the caller under the title `what`. */
 function warnHere(code, message, what) {
   const stack = callSite()
   const detail = stack === '' ? undefined : `${what} here:\n${stack}`

@@ -1,6 +1,6 @@
 'use strict'
-// Callers that wait for a lock to become free, without wanting it (waitForUnlock). They are in no queue: a waiter
-// that is queued to acquire goes first.
+// The callers of waitForUnlock(), which wait for a lock to become free without acquiring it. They are not in the lock's
+// queue: a waiter that wants to acquire goes first.
 
 /** The watchers of one weight, by priority. */
 class Weight {
@@ -25,15 +25,15 @@ class Weight {
   }
 }
 
-/** A queue of waiter.js, without an order: any number of watchers may go at once. */
+/** A queue in the sense of waiter.js, but without an order: any number of watchers may leave at once. */
 class Watchers {
-  /** By weight, the lightest first: a release looks only at weights that fit. */
+  /** Sorted by weight, the lightest first, so that a release looks only at weights that fit. */
   #weights = []
   /** The highest priority of any watcher, so that most releases need not look at any. */
   #top = -Infinity
   size = 0
 
-  /** `timeoutError` is that of the lock. */
+  /** `timeoutError` makes the lock's error of a timeout. */
   constructor(timeoutError) {
     this.timeoutError = timeoutError
   }
@@ -59,7 +59,7 @@ class Watchers {
     this.size--
   }
 
-  /** The index of `weight`, or that where it belongs. */
+  /** Returns the index of `weight`, or the index to insert it at. */
   #find(weight) {
     let low = 0
     let high = this.#weights.length
@@ -72,8 +72,8 @@ class Watchers {
   }
 
   /**
-   * Resolves each watcher whose weight fits `value` and that goes before the head of the queue,
-   * which has `topPriority`.
+   * Resolves each watcher whose weight fits `value` and whose priority exceeds `topPriority`, the priority of the
+   * lock's next waiter.
    */
   tell(value, topPriority) {
     if (topPriority !== undefined && this.#top <= topPriority) return
@@ -87,7 +87,7 @@ class Watchers {
     }
     // The order of async-mutex: the heaviest first, then by priority, then by arrival.
     told.sort((a, b) => b.weight - a.weight || b.priority - a.priority)
-    // A custom signal that one of them stops may abort another one, or release the lock again.
+    // Stopping the custom signal of one watcher may abort another watcher, or release the lock again.
     for (const watcher of told) {
       watcher.markOver()
       this.#remove(watcher)
