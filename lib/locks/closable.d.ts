@@ -1,9 +1,9 @@
-/** An orderly end for locks and keyed locks. */
+/** Methods that end the use of a lock or a keyed lock in order. */
 export interface Closable {
   /**
    * Closes this object to new callers, even when the lock is free. Methods that acquire, and `waitForUnlock()`, reject
-   * with `ERR_LOCK_CLOSED`, or throw it where they return no promise. Callers that already wait are still served. Holders
-   * go on: they may release, upgrade, downgrade, wait for a condition, and acquire a {@link RecursiveMutex} again.
+   * with `ERR_LOCK_CLOSED`, or throw it if they return no promise. Callers that already wait still get the lock.
+   * Holders may release, upgrade, downgrade, wait for a condition, and acquire a {@link RecursiveMutex} again.
    *
    * Resolves and rejects as {@link Closable.onIdle} does. Await it before the process exits, and not while you hold the
    * lock: that deadlocks.
@@ -22,16 +22,15 @@ export interface Closable {
   close(): Promise<void>
 
   /**
-   * Resolves when no caller of this thread holds the lock or waits to acquire it; for a keyed lock, any of its keys.
-   * In wider scopes the thread has given the lock back by then, and over an engine the server knows it. Other threads and
-   * processes may hold the lock.
+   * Resolves when no caller of this thread holds the lock or waits to acquire it. For a keyed lock this means all of
+   * its keys. By then the thread has given a lock of a wider scope back, and an engine has told its server. Other
+   * threads and processes may hold the lock.
    *
    * A caller that waits for a condition variable counts as a holder of its mutex. A semaphore counts as held until
    * Releasers or `release()` of this thread have put back as many units as this thread has taken.
    *
-   * A pending call does not keep the process alive, with two exceptions: a `maxHold` will end the last hold, or an engine
-   * is still telling its server of a release. Rejects with `ERR_LOCK_ENGINE` when the server does not answer within
-   * `answerTimeout`.
+   * A pending call keeps the process alive only if a `maxHold` will end the last hold, or while an engine tells its
+   * server of a release. Rejects with `ERR_LOCK_ENGINE` when the server does not answer within `answerTimeout`.
    */
   onIdle(): Promise<void>
 }

@@ -1,13 +1,13 @@
 'use strict'
-// Closed objects: new callers are refused before their options are read. All other methods still
-// reach the lock, for its holders and waiters.
+// Closed objects: methods that acquire reject before they read their options. All other methods still reach the lock,
+// for its holders and waiters.
 //
-// close() changes the object's kind. Methods compare kinds in any case, so a lock that is never
-// closed pays nothing (docs/decisions/closing.md).
+// close() changes the object's kind. Methods compare kinds anyway, so a lock that is never closed pays nothing
+// (docs/decisions/closing.md).
 const { lockError } = require('../core/errors.js')
 const { observed } = require('../core/platform.js')
 
-/** Refuses the callers of a closed lock. `observer` may be null. */
+/** Stands in for a closed lock, and rejects its callers. `observer` may be null. */
 class Refusal {
   #kind
   #title
@@ -24,7 +24,7 @@ class Refusal {
     return lockError('ERR_LOCK_CLOSED', message)
   }
 
-  /** Refuses a wait, by `method` with `args`, and reports it to diagnostics. */
+  /** Returns the error for a call of `method` with `args`, and reports the call to diagnostics. */
   ofWait(method, args) {
     const error = this.error()
     if (this.#observer !== null)
@@ -38,7 +38,7 @@ class Refusal {
 }
 
 const waits = ['acquire', 'lock', 'runExclusive', 'runShared', 'acquireRead', 'acquireWrite']
-/** What limit() and map() of a semaphore call. */
+/** The methods that limit() and map() of a semaphore call. */
 const ofUnits = ['acquireUnits', 'callWithUnits']
 for (const method of [...waits, ...ofUnits]) {
   Refusal.prototype[method] = function (...args) {
@@ -64,7 +64,7 @@ for (const method of tries) {
   }
 }
 
-/** The methods by which new callers enter. */
+/** The methods that acquire or wait. */
 const entrances = new Set([
   ...waits,
   ...blocks,
@@ -75,14 +75,14 @@ const entrances = new Set([
 ])
 
 /**
- * The kind of a closed object of `kind`; `lockFor(method)` returns the lock that the method uses.
+ * Returns the kind of a closed object of `kind`. `lockFor(method)` returns the lock that the method uses.
  */
 const closedKind = (kind, lockFor) => ({ class: kind.class, base: kind, lockFor })
 
-/** The kind of a closed single lock. */
+/** Returns the kind of a closed single lock. */
 function closedSingle(kind, lock) {
   const refusal = new Refusal(kind, lock.title(), lock.observer)
-  // A recursive mutex: a callback that holds it may still enter again.
+  // Code inside a callback that holds a recursive mutex may still enter it again.
   const isRefused = (method) => entrances.has(method) && !lock.isHeld?.()
   return closedKind(kind, (method) => (isRefused(method) ? refusal : lock))
 }

@@ -3,7 +3,7 @@
 const { checkKey, titleOf } = require('../core/keys.js')
 const { closedKind, entrances, Refusal } = require('./closed.js')
 
-/** The kind of a closed keyed map. */
+/** Returns the kind of a closed keyed lock. */
 function closedKeyed(kind, map) {
   const closed = new ClosedKeyMap(kind, map)
   const { lockFor = () => map, closedFor = () => closed } = kind
@@ -33,7 +33,7 @@ class ClosedKeyMap {
     return use(this.open(key))
   }
 
-  /** A caller that names no key is refused, too. */
+  /** The error of a call with an empty list of keys. */
   closedError() {
     return new Refusal(
       this.#kind,

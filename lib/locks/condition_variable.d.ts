@@ -10,17 +10,18 @@ export type ConditionVariableOptions = InLocalScope<ConditionVariableSettings>
 
 /**
  * Lets a holder of a Mutex wait until something that the mutex guards has become true. A wait releases the mutex, and
- * has acquired it again when it settles, also when it rejects; Releasers and `runExclusive` stay valid. There are no
- * spurious wake-ups, but another caller may hold the mutex before the notified waiter does: wait in a loop.
+ * acquires it again before it settles, also when it rejects. Releasers and `runExclusive` stay valid. There are no
+ * spurious wake-ups, but another caller may get the mutex before the notified waiter does: wait in a loop.
  *
- * A waiter that gets the mutex back after the death of its holder gets no notice of that: the next grant of the mutex is
- * `abandoned`. Where waiters must know, each holder sets a mark in the state before a change, and clears it afterwards.
+ * A waiter that gets the mutex back after the death of its holder is not told: the next grant of the mutex is
+ * `abandoned` instead. If waiters must know, let each holder set a mark in the state before a change, and clear it
+ * afterwards.
  *
- * When the thread or process of a notified waiter ends before the waiter holds the mutex again, the notification goes to
- * another waiter. At scope `'host'` this also happens when the process dies after the waiter got the mutex back, before it
- * released it: then one notification wakes two waiters. Waiting processes take turns, and there is no
- * `fairness: 'fifo'`. If a holder may be killed, let it notify first and then make its change, both while it holds the
- * mutex: then no waiter is forgotten.
+ * When the thread or process of a notified waiter ends before the waiter holds the mutex again, the notification goes
+ * to another waiter. At scope `'host'` this also happens when the process dies while the waiter holds the mutex again:
+ * then one notification wakes two waiters. There waiting processes take turns, and there is no `fairness: 'fifo'`. If a
+ * holder may be killed, let it first notify and then make its change, both while it holds the mutex: then no waiter is
+ * forgotten.
  *
  * @example
  * const mutex = new Mutex()
@@ -68,7 +69,7 @@ export class ConditionVariable {
    * Threads and processes must share the condition variable exactly when they share the mutexes that it is used with.
    *
    * @throws {TypeError | RangeError} when an option is invalid.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when the buffer contains a lock of another kind at this offset.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine: docs/scopes.md says what to use there; and at scope `'host'`
    * with `fairness: 'fifo'`, `maxHold` or `minHold`. At scope `'host'` also the errors of {@link HostOptions}.
    */
@@ -76,13 +77,13 @@ export class ConditionVariable {
 
   /**
    * Releases `mutex`, waits for a notification, and acquires `mutex` again. Rejects with `ERR_LOCK_TIMEOUT` when
-   * `timeout` ms have passed, and with `signal.reason` on abort: the caller holds the mutex then, too. A `timeout` of 0
-   * and an aborted signal reject at once, without a release. A pending wait keeps the process alive as
+   * `timeout` ms have passed, and with `signal.reason` on abort: then, too, the caller holds the mutex. A `timeout` of
+   * 0 and an aborted signal reject at once, without a release. A pending wait keeps the process alive as
    * `CountdownLatch.wait()` does.
    *
-   * At scope `'host'` the `fencingToken` of the grant is larger after the wait than before. When the lock's files have been
-   * removed there, the wait rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex. Where only
-   * the files of the condition variable had been removed before the call, the caller still holds it.
+   * At scope `'host'` the `fencingToken` of the grant is larger after the wait than before. If a program removes the
+   * lock's files, the wait rejects with `ERR_LOCK_SEGMENT`, and the caller does not hold the mutex. It still holds the
+   * mutex if only the files of the condition variable were removed, before the call.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when this thread does not hold `mutex`.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` when `mutex` has a `maxHold` or a `minHold`.
@@ -91,9 +92,9 @@ export class ConditionVariable {
   wait(mutex: Mutex, options?: Omit<WaitOptions, 'priority'>): Promise<void>
 
   /**
-   * Waits as {@link ConditionVariable.wait} does, and blocks this thread until then.
+   * Waits as {@link ConditionVariable.wait} does, and blocks this thread.
    *
-   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed: the caller holds the mutex then, too.
+   * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed: then, too, the caller holds the mutex.
    * `ERR_LOCK_DEADLOCK` when no other thread could notify, or a promise of this thread waits for `mutex`, for this
    * condition variable, or for another one with `mutex`. `ERR_LOCK_UNSUPPORTED` at scope `'host'`.
    * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
@@ -101,13 +102,13 @@ export class ConditionVariable {
   waitSync(mutex: Mutex, options?: Omit<SyncWaitOptions, 'priority'>): void
 
   /**
-   * Wakes the waiter that has waited longest; at scope `'host'` the longest waiter of the process whose turn it is. Does
-   * nothing without a waiter. Change what the waiters wait for while you hold the mutex.
+   * Wakes the waiter that has waited longest. At scope `'host'` that is the longest waiter of the process whose turn it
+   * is. Does nothing without a waiter. Hold the mutex when you change what the waiters wait for.
    */
   notifyOne(): void
   /**
-   * Wakes every waiter. Each acquires the mutex in turn. A process that is killed during this call at scope `'host'` may
-   * have woken the waiters of some processes only.
+   * Wakes every waiter. Each acquires the mutex in turn. If a process is killed during this call at scope `'host'`, it
+   * may have woken the waiters of only some processes.
    */
   notifyAll(): void
 

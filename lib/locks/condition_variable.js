@@ -41,7 +41,7 @@ class ConditionVariable extends Single {
   }
 }
 
-/** The lock behind `mutex`. The argument comes from the user, so it may be anything. */
+/** Returns the lock of `mutex`, a caller's argument. Throws unless it is a Mutex of the same scope as `own`. */
 function checkedLock(own, mutex) {
   if (!isOfKind(kindOf(mutex), mutexKind)) throw new TypeError('mutex must be a Mutex')
   const lock = lockOf(mutex, mutexKind)

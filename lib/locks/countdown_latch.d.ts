@@ -3,14 +3,13 @@ import type { GateOptions, GateSyncWaitOptions, GateWaitOptions } from './gate.j
 import type { Mutex } from './mutex.js'
 
 /**
- * Opens for good when it has been counted down to zero: "when all of these have happened".
+ * Opens for good when its count has reached zero. Wait for it to wait until several things have happened.
  *
- * A named latch that has been counted down keeps its count for as long as the process lives (see
- * {@link LockOptions.name}): another countdown needs another name. At scope `'host'` it keeps its count until every
- * process that has constructed it has ended.
+ * A named latch keeps its count for as long as the process lives (see {@link LockOptions.name}): another countdown
+ * needs another name. At scope `'host'` it keeps its count until every process that has constructed it has ended.
  *
- * The latch does not notice a thread or a process that ends before it has counted down: give a `timeout` where that may
- * happen.
+ * The latch does not notice a thread or a process that ends before it has counted down. If that may happen, give a
+ * `timeout`.
  *
  * @example
  * // Serve when all three are ready.
@@ -35,8 +34,8 @@ export class CountdownLatch {
    * @param count The initial count: 0 (the latch is open) to 2^31 - 1. The same in all threads and processes that share the
    * latch.
    * @throws {TypeError | RangeError} when `count` or an option is invalid.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when the latch exists with another initial count, or a lock of another kind is
-   * in the buffer there.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when the latch exists with another initial count, or the buffer contains a lock of
+   * another kind at this offset.
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` over an engine: docs/scopes.md says what to use there. At scope `'host'` also
    * the errors of {@link HostOptions}.
    */
@@ -46,10 +45,10 @@ export class CountdownLatch {
   readonly count: number
 
   /**
-   * Takes `n` from the count. At zero the latch opens for every waiter, and stays open.
+   * Subtracts `n` from the count. At zero the latch opens for every waiter, and stays open.
    *
    * @param n 1 to 2^31 - 1. @default 1
-   * @throws {RangeError} `ERR_LOCK_RANGE` when the count is less than `n`: nothing has changed.
+   * @throws {RangeError} `ERR_LOCK_RANGE` when the count is less than `n`. The count stays.
    * @throws {TypeError | RangeError} when `n` is not a positive integer.
    */
   countDown(n?: number): void
@@ -59,15 +58,15 @@ export class CountdownLatch {
    * `signal.reason` on abort; other waiters go on waiting.
    *
    * When threads share the latch, a pending wait keeps a worker alive, and it keeps the main thread alive as long as
-   * another thread has loaded this package. A wait at scope `'host'` keeps either alive. A wait for a latch of one thread
-   * keeps nothing alive.
+   * another thread has loaded this package. At scope `'host'` it always keeps its thread alive. A wait for a latch of
+   * one thread keeps nothing alive.
    *
    * @throws {TypeError | RangeError} at once when an option is invalid.
    */
   wait(options?: GateWaitOptions): Promise<void>
 
   /**
-   * Waits as {@link CountdownLatch.wait} does, and blocks this thread until then.
+   * Waits as {@link CountdownLatch.wait} does, and blocks this thread.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the latch is not open and
    * belongs to this thread only.

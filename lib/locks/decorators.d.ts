@@ -3,10 +3,10 @@ import type { MutexInterface } from './mutex.js'
 import type { SemaphoreInterface } from './semaphore.js'
 
 /**
- * Wraps a Mutex or a Semaphore so that each wait rejects with `error` after `timeout` ms. The late waiter leaves the
- * queue at once. A negative or NaN `timeout` admits only callers that need not wait; `Infinity` means no limit. Over an
- * engine that has failed or is silent, the rejection is its `ERR_LOCK_ENGINE`, not `error`. For other locks, and for
- * `using` in TypeScript, set the constructor's `timeout` instead.
+ * Wraps a Mutex or a Semaphore so that each wait rejects with `error` after `timeout` ms. The waiter leaves the queue
+ * at once. A negative or NaN `timeout` admits only callers that need not wait; `Infinity` means no limit. If the lock is
+ * over an engine that does not answer, waits reject with the engine's `ERR_LOCK_ENGINE` instead of `error`. For other
+ * locks, and for `using` in TypeScript, set the constructor's `timeout` instead.
  *
  * @param error the reason of the rejection. @default {@link E_TIMEOUT}
  * @throws {TypeError} when `lock` lacks `acquire()` or `isLocked()`, or has keys, or `timeout` is neither a number nor a
@@ -37,8 +37,8 @@ export function withTimeout(
 ): SemaphoreInterface
 
 /**
- * Wraps a lock so that a call rejects with `error` when the lock cannot be acquired in this turn of the event loop, as
- * `withTimeout(lock, 0, error)` does. A lock over an engine asks its server, which takes one round trip.
+ * Wraps a lock so that a call rejects with `error` unless it acquires the lock in this turn of the event loop. The same
+ * as `withTimeout(lock, 0, error)`. If the lock is over an engine, a call asks the server, which takes one round trip.
  *
  * @param error the reason of the rejection. @default {@link E_ALREADY_LOCKED}
  * @throws {TypeError} when `lock` lacks `acquire()` or `isLocked()`, or has keys.

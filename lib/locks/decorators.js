@@ -1,6 +1,6 @@
 'use strict'
-// async-mutex's decorators: each bounds every wait of the decorated lock. As in async-mutex, their
-// methods are closures that need no `this`.
+// The decorators of async-mutex, which limit every wait of the decorated lock. As in async-mutex, their methods are
+// closures that need no `this`.
 const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const {
@@ -21,10 +21,10 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   const isSemaphore = lock.getValue !== undefined
   const scope = lock[signalMark]
   const within = scope === undefined ? race : scope === 'cluster' ? ask : limit
-  /** The place of the options in [weight,] [priority or options]. */
+  /** Returns the index of the options in `how`, which is [weight,] [priority or options]. */
   const placeIn = (how) => (isSemaphore && !isOptions(how[0]) ? 1 : 0)
 
-  /** `wait(...how)` with one more limit. */
+  /** Calls wait(...how) with the limit added to its options. */
   function limit(wait, how) {
     const at = placeIn(how)
     const given = readOptions(how[at], isSemaphore)
@@ -41,7 +41,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     return promise.finally(deadline.end)
   }
 
-  /** `wait(...how)` of a lock over an engine, which alone knows whether the lock is held or its server is silent. */
+  /** As limit(), over an engine: only the engine knows whether the lock is held or the server does not answer. */
   function ask(wait, how) {
     const at = placeIn(how)
     const given = readOptions(how[at], isSemaphore)
@@ -53,7 +53,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   }
 
   /**
-   * Bounds a wait of a lock that takes no signal: a grant that comes too late is released at once.
+   * Limits a wait of a lock that takes no signal. Releases a grant that comes too late at once.
    */
   function race(wait, how) {
     const promise = wait(...how)
@@ -106,9 +106,9 @@ function checkSingle(lock) {
 const isOptions = (value) => value !== undefined && typeof value !== 'number'
 
 /**
- * Reads a limit as async-mutex does, by setTimeout's rules: a negative limit, or one that is not a
- * number, has run out. But `Infinity`, and a limit too long for a timer, means no limit; setTimeout
- * would fire after 1 ms.
+ * Reads a limit as async-mutex does, by the rules of setTimeout(): a negative limit and NaN have run out. The
+ * exceptions are `Infinity` and limits too long for a timer: they mean no limit, where setTimeout() would fire after 1
+ * ms.
  */
 function readLimit(given) {
   if (given === undefined) return 0

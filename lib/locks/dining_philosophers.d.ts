@@ -10,9 +10,9 @@ export interface DiningPhilosophersOptions extends LockOptions, WaitDefaults {}
  * never eat at once, all others may, and there is no deadlock. Use it for tasks in a ring, where each task shares one
  * resource with the task before it and one with the task after it.
  *
- * The forks are mutexes, and every philosopher acquires its two in one order. Each fork has a queue, first in, first
- * out, so that no philosopher starves. Several callers may want to eat at one seat: they take turns. When a thread ends
- * while it eats, the neighbours acquire its forks, and their Releasers say `abandoned`.
+ * The forks are mutexes, and every philosopher acquires its two in one order. Each fork has a first-in, first-out
+ * queue, so that no philosopher starves. Several callers at one seat take turns. When a thread ends while it eats, the
+ * neighbours acquire its forks, and their grants are `abandoned`.
  *
  * @example
  * const table = new DiningPhilosophers(5)
@@ -53,7 +53,7 @@ export class DiningPhilosophers {
    * Acquires both forks of `seat`, 0 to `seats` - 1. {@link DiningPhilosophers.end} or the Releaser ends the meal.
    *
    * Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with `signal.reason` on abort, and with
-   * `ERR_LOCK_QUEUE_FULL` when `maxPending` callers wait for a fork: the caller holds no fork then.
+   * `ERR_LOCK_QUEUE_FULL` when `maxPending` callers wait for a fork. Then the caller holds no fork.
    *
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when `seat` or an option is invalid.
@@ -62,7 +62,7 @@ export class DiningPhilosophers {
   begin(seat: number, options?: number | AcquireOptions): Promise<Releaser>
 
   /**
-   * Begins as {@link DiningPhilosophers.begin} does, and blocks this thread until then.
+   * Begins as {@link DiningPhilosophers.begin} does, and blocks this thread until it has both forks.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when this thread already
    * holds a fork of the seat, or a promise of this thread waits for one.
@@ -109,7 +109,7 @@ export class DiningPhilosophers {
 
   /**
    * Begins as {@link DiningPhilosophers.beginSync} does, runs `callback`, releases, and returns the callback's result.
-   * With an async function as `callback` the forks are released at the function's first `await`.
+   * If `callback` is an async function, this releases the forks at its first `await`.
    */
   runExclusiveSync<T>(seat: number, callback: (grant: Grant) => T, options?: SyncWaitOptions): T
 }

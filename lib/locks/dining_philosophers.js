@@ -1,7 +1,7 @@
 'use strict'
-// Dining philosophers over the locks of a keyed mutex: fork i is the key i. Each philosopher takes
-// its two forks in one fixed order (lib/locks/many.js), so that no two wait for each other. Names,
-// limits and a dead philosopher's forks work as for any keyed mutex.
+// Dining philosophers over a keyed mutex: fork i is the key i. Each philosopher takes its two forks in one fixed order
+// (lib/locks/many.js), so that no two wait for each other. Names, limits and the death of a holder work as for any
+// keyed mutex.
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { checkInteger } = require('../core/integers.js')
@@ -30,7 +30,7 @@ const titleOfFork = ({ key, keyMap }) => `fork ${key} of ${titleOf(keyMap.name)}
 
 const LocalFork = fork(LocalMutex)
 
-// There is no cancel(), so no `cancelError` either.
+// The class has no cancel(), and so no option `cancelError`.
 const known = new Set(lockOptionsWithDefaults)
 known.delete('cancelError')
 
@@ -54,10 +54,10 @@ class Forks extends Keyed {
   }
 }
 
-/** The philosophers of this thread that eat with these forks, shared by all objects for one table. */
+/** Returns the philosophers of this thread that eat with these forks. All objects of one table share them. */
 function eatersAt(map, seats) {
   const { name } = map
-  // A table in C++ without keys, by which other threads see the number of seats.
+  // This table in C++ has no keys. Other threads compare their number of seats with the one in it.
   if (name !== undefined) map.openTable(`dining philosophers ${toText(name)}`, seats, titleOf(name))
   map.eaters ??= new Map()
   return map.eaters

@@ -24,7 +24,7 @@ declare abstract class WaitableEvent {
   wait(options?: number | WaitOptions): Promise<void>
 
   /**
-   * Waits as `wait()` does, and blocks this thread until then.
+   * Waits as `wait()` does, and blocks this thread.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the event is not set and
    * belongs to this thread only.
@@ -32,7 +32,7 @@ declare abstract class WaitableEvent {
    */
   waitSync(options?: SyncWaitOptions): void
 
-  /** Whether the event admits this caller now. An AutoResetEvent that admits it is no longer set. */
+  /** Whether the event admits this caller now. If it does, an AutoResetEvent is no longer set. */
   tryWait(): boolean
   /** Whether the event would admit a waiter. Another thread may change that at any time. */
   isSet(): boolean
@@ -47,10 +47,10 @@ declare abstract class WaitableEvent {
  * Admits one waiter for each signal. A signal that finds no waiter is kept for the next waiter; several such signals
  * count as one.
  *
- * A signal for a thread or a process that ends before its waiter has run goes to another waiter. A signal that a thread
- * gives to a waiter of its own is lost with that thread. At scope `'host'` the
- * waiting processes take turns, `priority` orders the waiters of one process, and there is no `fairness: 'fifo'`. The
- * event begins anew when every process that has constructed it has ended.
+ * If a thread or a process ends before its admitted waiter has run, another waiter gets the signal. A signal that a
+ * thread gives to its own waiter is lost with the thread. At scope `'host'` the waiting processes take turns,
+ * `priority` orders the waiters of one process, and there is no `fairness: 'fifo'`. The event begins anew when every
+ * process that has constructed it has ended.
  *
  * @example
  * // A loop that sleeps until there is work. (A worker thread with no promises of its own may block: waitSync.)
@@ -79,7 +79,7 @@ export class AutoResetEvent extends WaitableEvent {
    * the errors of {@link HostOptions}.
    */
   constructor(options?: EventOptions)
-  /** Admits one waiter: the head of the queue, or the next waiter to come. */
+  /** Admits one waiter: the head of the queue, or else the next one to arrive. */
   signal(): void
 }
 
@@ -102,9 +102,9 @@ export class ManualResetEvent extends WaitableEvent {
    * the errors of {@link HostOptions}.
    */
   constructor(options?: EventOptions)
-  /** Admits every waiter, and every waiter to come until `reset()`. */
+  /** Admits every waiter, and every later one until `reset()`. */
   set(): void
-  /** Makes waiters wait from now on. Waiters that `set()` has admitted stay admitted. */
+  /** Makes new callers wait. Waiters that `set()` has admitted stay admitted. */
   reset(): void
 }
 

@@ -1,5 +1,5 @@
 'use strict'
-// The base of events, latches and barriers: a caller waits there until it may go on.
+// The base of events, latches and barriers: callers wait until the gate admits them.
 const { checkKnown, isObject, readSyncWait, refuseNumber } = require('../core/options.js')
 const { blockingLockOf, lockOf, Single, single } = require('./single.js')
 
@@ -14,7 +14,7 @@ function checkUnranked(options) {
   if (isObject(options)) checkKnown(options, known)
 }
 
-/** The property of a class whose waiters all go on together, so that they have no priority. */
+/** Marks a class that admits all waiters together, so that they have no priority. */
 const unranked = Symbol('unranked')
 
 class Gate extends Single {

@@ -1,6 +1,6 @@
 /**
- * The locks of one thread, in any runtime of JavaScript. Options of the wider scopes, `diagnostics` and `reentrant` throw
- * `ERR_LOCK_UNSUPPORTED`, unless the program has loaded boxoffice as well, in Node.js.
+ * The locks of one thread, for any JavaScript runtime. Options of the wider scopes, `diagnostics` and `reentrant` throw
+ * `ERR_LOCK_UNSUPPORTED`, unless the program has also loaded boxoffice, in Node.js.
  *
  * @module boxoffice/local
  */

@@ -1,5 +1,5 @@
-// The locks of one thread, for any runtime of JavaScript: no file that this one imports needs a module of Node.js. They
-// are those of boxoffice, each from its own file, so that a bundle has those that the program uses.
+// The locks of one thread, for any JavaScript runtime: no file imported here needs a module of Node.js. Each class has
+// its own file, so that a bundle contains only the classes that the program uses.
 export { E_ALREADY_LOCKED, E_CANCELED, E_TIMEOUT, isLockError } from '../core/errors.js'
 export { Barrier } from './barrier.js'
 export { ConditionVariable } from './condition_variable.js'

@@ -1,5 +1,5 @@
 'use strict'
-// The base of all keyed maps.
+// The base of all keyed locks.
 const { localKeyMap } = require('../core/key_map.js')
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
@@ -7,21 +7,21 @@ const { closedKeyed } = require('./closed_keyed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('../options/lock_options.js')
 const { isOfKind, keyedMark, receiverError } = require('../core/receiver.js')
 
-/** The kind of all keyed maps. */
+/** The kind of all keyed locks. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }
 
-/** The key map of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
+/** Returns the key map for a call of `method` on `it`. Throws unless `it` is of that kind. */
 let mapOf
-/** The key map for a method that is about to block this thread. */
+/** As mapOf(), for a method that blocks this thread. Throws on the main thread. */
 let blockingMapOf
-/** The error that cancel() of `it` rejects with; checks the receiver likewise. */
+/** Returns the error that cancel() of `it` rejects with. Throws unless `it` is of that kind. */
 let cancelErrorOf
 /** Closes `it`. */
 let close
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
 
-/** The key map that `settings` describe, of locks of `kind` that begin with `value`. */
+/** Opens the key map that `settings` describe, for locks of `kind` that begin with `value`. */
 function openKeyMap(kind, value, settings) {
   const { scopes } = settings
   return scopes === undefined
@@ -75,7 +75,7 @@ class Keyed {
   }
 
   [platform.inspecting](_depth, options, inspect) {
-    // The prototype of a class.
+    // `this` is the prototype of a class.
     if (!(isObject(this) && #map in this)) return this
     const map = this.#map
     return platform.inspected(this, map, () => ({ size: map.size }), options, inspect)

@@ -43,8 +43,8 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
 export class KeyedMutex implements Closable {
   /**
    * A map of mutexes of this thread. With a `name` all threads of this process share it, with `scope: 'host'` all
-   * processes of this user on this machine, and with an `engine` all machines that use its server. Over an engine all keyed mutexes
-   * without a `name` that use the same server and prefix are one map.
+   * processes of this user on this machine, and with an `engine` all machines that use its server. Over an engine all
+   * keyed mutexes of one server and prefix that have no `name` are one map.
    *
    * Throws as the constructor of a {@link Mutex} does; at scope `'host'` see {@link HostOptions}.
    *
@@ -53,17 +53,17 @@ export class KeyedMutex implements Closable {
   constructor(options?: Error | KeyedMutexOptions)
 
   /**
-   * Acquires a key, or all of several keys, after waiting in their queues. Several keys are acquired one after the
-   * other in an order that every caller shares, each key once. `timeout` covers all of them together, and a caller that
+   * Acquires a key, or all of several keys, after waiting in their queues. It acquires several keys one after the
+   * other, each key once, in an order that all callers share. `timeout` covers all of them together, and a caller that
    * times out or is aborted holds none. With an empty list the call acquires no key and does not wait. Rejects as
-   * {@link Mutex.acquire} does, and with `ERR_LOCK_LOST` when a key is lost while the call waits for the next one: because
+   * {@link Mutex.acquire} does. Rejects with `ERR_LOCK_LOST` if it loses a key while it waits for the next one: because
    * `maxHold` is over, or because the engine lost the lease.
    *
    * @param options a bare number is a TypeError, because it may be meant as a timeout or as a priority.
    * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise
    * rejects.
-   * @throws {Error} `ERR_LOCK_CAPACITY` at scope `'host'`, at once, when there is no room for the one key; with several
-   * keys the promise rejects.
+   * @throws {Error} `ERR_LOCK_CAPACITY` at scope `'host'`, at once, when the lock's file has no room for the one key; with
+   * several keys the promise rejects.
    */
   acquire(key: Key | readonly Key[], options: IfAvailable): Promise<Releaser | undefined>
   acquire(key: Key | readonly Key[], options?: AcquireOptions): Promise<Releaser>
@@ -142,8 +142,9 @@ export class KeyedMutex implements Closable {
   onIdle(): Promise<void>
 
   /**
-   * The number of keys that are held or waited for, by any thread when threads share the map. There a key whose holder
-   * died counts until the next holder has been told, and a read takes time in proportion to the keys.
+   * The number of keys that are held or waited for, by any thread if threads share the map. In a shared map a key whose
+   * holder died counts until the next holder has been told, and reading this property takes time in proportion to the
+   * keys.
    */
   readonly size: number
   /** The keys that are held or waited for at this moment. */

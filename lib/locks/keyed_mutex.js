@@ -21,7 +21,7 @@ const kind = {
 const acquire = (lock, options) => lock.acquire(options)
 const acquireSync = (lock, limits) => lock.acquireSync(limits)
 
-/** Without options no check can fail once a lock is open, except those of an observer: then with() must be used. */
+/** Whether open() may replace with(): without options, only an observer can throw once the lock is open. */
 const mayOpen = ({ watch }) => watch === undefined
 
 class KeyedMutex extends Keyed {
@@ -30,7 +30,7 @@ class KeyedMutex extends Keyed {
     mapOf(this, kind, 'runExclusive').checkAcquire?.(this.#isAcquireOwn())
   }
 
-  /** Whether acquire() is this class's: a derived class, a class field or a spy may replace it. */
+  /** Whether acquire() is the method of this class. A derived class, a class field or a spy may have replaced it. */
   #isAcquireOwn() {
     return this.acquire === KeyedMutex.prototype.acquire
   }
@@ -60,7 +60,7 @@ class KeyedMutex extends Keyed {
         refuseNumber(options)
         return map.runExclusive(key, callback, acquiring(defaultsOf(this), options))
       }
-      // As for several keys, and as in all keyed classes, a derived class may override acquire().
+      // A derived class may override acquire(), as for several keys and in all keyed classes.
       if (Array.isArray(key) || !isAcquireOwn)
         return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)

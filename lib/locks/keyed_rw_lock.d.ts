@@ -30,8 +30,8 @@ export class KeyedRWLock implements Closable {
   constructor(options?: Error | KeyedOptions)
 
   /**
-   * Acquires a key, or all of several keys, for reading, after waiting in their queues. Several keys are acquired one
-   * after the other in an order that every caller shares, each key once. `timeout` covers all of them together, and a
+   * Acquires a key, or all of several keys, for reading, after waiting in their queues. It acquires several keys one
+   * after the other, each key once, in an order that all callers share. `timeout` covers all of them together, and a
    * caller that times out or is aborted holds none. Rejects as {@link RWLock.acquireRead} does.
    *
    * @throws {TypeError | RangeError} at once when the one key or an option is invalid; with several keys the promise

@@ -13,6 +13,7 @@ import type { Grant, TryRunResult } from '../core/releaser.js'
 import type { HostOptions } from '../host/options.js'
 import type { Closable } from './closable.js'
 import type { CutKey, KeyedOptions } from './keyed.js'
+import type { KeyedMutex } from './keyed_mutex.js'
 import type { Semaphore, SemaphoreSnapshot, SemaphoreTicket } from './semaphore.js'
 
 /**
@@ -43,8 +44,9 @@ export class KeyedSemaphore implements Closable {
   acquire(key: Key, weight?: number, options?: AcquireOptions): Promise<SemaphoreTicket>
   acquire(key: Key, options: WeightedAcquireOptions): Promise<SemaphoreTicket>
   /**
-   * Takes `weight` units of each key, each key once, in an order that every caller shares. The values before are in the
-   * order of `keys`. `timeout` covers all keys together; a caller that times out or is aborted holds none.
+   * Takes `weight` units of each key, each key once, in an order that all callers share. The ticket has the values
+   * before the grant in the order of `keys`. `timeout` covers all keys together; a caller that times out or is aborted
+   * holds none.
    */
   acquire(
     keys: readonly Key[],
@@ -172,7 +174,7 @@ export class KeyedSemaphore implements Closable {
   /**
    * Puts `weight` units of the key back, for any holder.
    *
-   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would pass the initial value: nothing has changed.
+   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would exceed the initial value. The value stays.
    */
   release(key: Key, weight?: number): void
   /** As {@link Semaphore.waitForUnlock}. */
@@ -195,10 +197,7 @@ export class KeyedSemaphore implements Closable {
   /** {@link Closable.onIdle} */
   onIdle(): Promise<void>
 
-  /**
-   * The number of keys that are held or waited for, by any thread when threads share the map. There a key whose holder
-   * died counts until the next holder has been told, and a read takes time in proportion to the keys.
-   */
+  /** The number of keys that are held or waited for: see {@link KeyedMutex.size}. */
   readonly size: number
   /** The keys that are held or waited for at this moment. */
   keys(): IterableIterator<Key | CutKey>

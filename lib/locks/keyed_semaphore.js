@@ -119,7 +119,7 @@ class KeyedSemaphore extends Keyed {
     return map.look(key, (lock) => lock.getValue(), this.#value)
   }
 
-  /** Throws for more units than the semaphore ever has: such a caller would wait for ever. */
+  /** Reads arguments. Throws for more units than the semaphore ever has, because the caller would wait for ever. */
   #read(weightOrOptions, options, read = readAcquire, complete = acquiringUnits) {
     refuseNumber(options)
     const asked = read(complete(defaultsOf(this), weightOrOptions, options), options)
@@ -131,7 +131,7 @@ class KeyedSemaphore extends Keyed {
   }
 }
 
-/** The values of several keys, which are acquired in another order, each once. */
+/** The values of several keys in the caller's order. acquire() takes the keys in another order, each once. */
 class Values {
   #byKey = new Map()
 
@@ -140,7 +140,7 @@ class Values {
     this.keys = [...keys]
   }
 
-  /** Keeps the value in the ticket of `lock`, if there is one, and returns the releaser. */
+  /** Keeps the value from a ticket of `lock`, if there is one, and returns its releaser. */
   keep({ key }, [value, release] = []) {
     this.#byKey.set(key, value)
     return release

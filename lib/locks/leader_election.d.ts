@@ -12,8 +12,8 @@ export interface LeaderElectionSettings extends MaxHoldOptions, DiagnosticsOptio
 
 /**
  * A scope is required: `scope: 'host'` for this user's processes on this machine, an `engine` for several machines, or
- * `scope: 'process'` for the threads of this process. A term ends after `maxHold` ms. Over an engine `maxHold` is 60 s by
- * default: use Infinity for a leader that stays. At scope `'host'` a term has no end by default.
+ * `scope: 'process'` for the threads of this process. A term ends after `maxHold` ms. The default is 60 s over an
+ * engine: use Infinity for a leader that stays. At scope `'host'` a term has no end by default.
  */
 export type LeaderElectionOptions = InWideScope<LeaderElectionSettings>
 
@@ -70,10 +70,10 @@ export class LeaderElection implements AsyncDisposable {
    * `signal` is aborted when the callback has to stop:
    *
    * - with an error of code `ERR_LOCK_LOST` when the term is lost, because `maxHold` is over or the engine lost the lease.
-   *   The next term in another process begins after the abort, even if the callback has not ended. In this thread it
-   *   begins then only with a `maxHold`, and otherwise when the callback has ended;
+   *   Another process may lead after the abort, even if the callback has not ended. Another call in this thread may, too,
+   *   if there is a `maxHold`; otherwise it waits for the callback to end;
    * - with the reason of `options.signal`, or with `ERR_LOCK_CLOSED` on {@link LeaderElection.close}. The next term begins
-   *   when the callback has ended, or when the term is lost before. The signal does not tell of that loss.
+   *   when the callback has ended, or when the term is lost. The signal, already aborted, does not report that loss.
    *
    * This call of `lead()` never runs the callback again before it has ended.
    *
@@ -85,8 +85,8 @@ export class LeaderElection implements AsyncDisposable {
    * - `options.signal` or `close()` has told it to stop: this process resigns, and `lead()` resolves to the callback's
    *   result.
    *
-   * Once its signal is aborted, an `AbortError`, the signal's reason, and an error with that as its `cause` count as
-   * stopping. Every other error rejects `lead()`.
+   * Once the signal has aborted, the callback may stop by throwing an `AbortError`, the signal's reason, or an error
+   * with that reason as its `cause`. Every other error rejects `lead()`.
    *
    * When `options.signal` or `close()` ends the wait for leadership, `lead()` resolves to undefined, because that is
    * not a failure.
@@ -94,7 +94,8 @@ export class LeaderElection implements AsyncDisposable {
    * Waiting to lead keeps the process alive while another process leads. Leading does not: the callback's timers and
    * connections do. A process that ends while it leads counts as dead, whatever its exit code.
    *
-   * A server that stops answering is asked again, after a warning of code `BOXOFFICE_ELECTION_UNANSWERED`.
+   * If the server of an engine stops answering, `lead()` warns with the code `BOXOFFICE_ELECTION_UNANSWERED` and asks
+   * again.
    *
    * @returns a promise that rejects with the callback's error, with a TypeError when an argument is invalid, with
    * `ERR_LOCK_CLOSED` after `close()`, with `ERR_LOCK_ENGINE` when the engine has been closed, and with other errors of
@@ -109,8 +110,8 @@ export class LeaderElection implements AsyncDisposable {
   readonly isLeader: boolean
 
   /**
-   * The id of the process that leads at this moment, or undefined when none does. It answers in every process that
-   * constructs the election, a candidate or not. It may name a process that has just ended.
+   * Returns the id of the process that leads at this moment, or undefined if none does. Any process that constructs the
+   * election may call this, a candidate or not. The process may just have ended.
    *
    * @throws {Error} `ERR_LOCK_UNSUPPORTED` in every scope but `'host'`.
    */
@@ -118,9 +119,9 @@ export class LeaderElection implements AsyncDisposable {
 
   /**
    * Aborts the signals of running callbacks, and ends every wait for leadership. Resolves when the callbacks have ended
-   * and this process has resigned: do not await it in a callback, which would deadlock. Over an engine the server
-   * has been told then of a term that has ended, and the process may end; if the server does not answer in time, it rejects
-   * with `ERR_LOCK_ENGINE`. Idempotent.
+   * and this process has resigned: do not await it in a callback, which would deadlock. Over an engine it resolves when
+   * the server knows that the term has ended, so that the process may end. If the server does not answer in time, it
+   * rejects with `ERR_LOCK_ENGINE`. Idempotent.
    */
   close(): Promise<void>
 

@@ -28,7 +28,7 @@ const electionOptions = new Set([
 ])
 const leadOptions = new Set(['signal'])
 
-/** The term, as the callback sees it. */
+/** The callback's view of its term. */
 class LeaderTerm {
   #release
 
@@ -36,7 +36,7 @@ class LeaderTerm {
     this.#release = release
   }
 
-  /** In scope host the token is drawn on first use. */
+  /** A getter, because at scope host the first read draws the token. */
   get fencingToken() {
     return this.#release.fencingToken
   }
@@ -57,13 +57,13 @@ class Election {
   #terms = new Set()
   /** The promises of lead(). */
   #candidates = new Set()
-  /** What an error says of the server of the engine: { isUnanswered(error), hadAnswered(error) }. */
+  /** { isUnanswered(error), hadAnswered(error) }: whether an error means that the engine's server does not answer. */
   #silence
 
   constructor({ name, scope, ...others }) {
     this.#title = `the leader election ${nameOf(name)}`
     this.#isOnHost = scope === 'host'
-    // Without the prefix a mutex of that name, which the callback acquires, would wait for the callback.
+    // Without the prefix, a callback that acquires a mutex of the election's name would wait for itself.
     this.#mutex = new Mutex({ ...others, scope, name: `leader:${name}` })
     this.#silence = silenceOf(others.engine)
   }
@@ -95,7 +95,7 @@ class Election {
     const message = `${this.#title} has been closed: construct another one to lead again`
     abort(this.#closing, lockError('ERR_LOCK_CLOSED', message))
     await Promise.allSettled(this.#candidates)
-    // Over an engine until the server has been told: this process may end next.
+    // Over an engine wait until the server has been told, because this process may end next.
     if (this.#hasLed) await lockOf(this.#mutex, mutexKind, 'close').told?.()
   }
 
@@ -126,7 +126,7 @@ class Election {
         if (stop.aborted && error === reasonOf(stop)) return undefined
         const { isUnanswered, hadAnswered } = this.#silence
         if (!isUnanswered(error)) throw error
-        // Once for each time that the server falls silent.
+        // Warn once for each time that the server stops answering.
         if (!isTold || hadAnswered(error)) this.#warns(error)
         isTold = true
       }
@@ -134,16 +134,15 @@ class Election {
   }
 
   /**
-   * Warns and goes on: the server may be back by the next attempt, which waits as long for an
-   * answer.
+   * Warns that the next attempt follows, which again waits for an answer of the server.
    */
   #warns({ message }) {
     warn('BOXOFFICE_ELECTION_UNANSWERED', `${this.#title} goes on without an answer: ${message}`)
   }
 
   /**
-   * Resolves to { value }, the callback's result, or to undefined if the term was ended from
-   * outside.
+   * Runs `callback` for one term. Resolves to { value }, the callback's result, or to undefined if the term was lost or
+   * stopped.
    */
   async #leads(release, callback, stop) {
     const { signal: lease } = release
@@ -151,7 +150,7 @@ class Election {
     const { signal } = controller
     try {
       if (signal.aborted) {
-        // No callback saw the death that this grant reports, so the next leader is told.
+        // The callback has not begun, so the next leader must learn of a death that this grant reports.
         giveBackUndelivered(release)
         return undefined
       }
@@ -206,7 +205,7 @@ function readSignal(options) {
 
 const kind = { class: 'LeaderElection' }
 
-/** The election of `it`, the `this` of `method`. Throws for any other receiver. */
+/** Returns the election of `it`, the `this` of `method`. Throws unless it is a LeaderElection. */
 let electionOf
 
 class LeaderElection {

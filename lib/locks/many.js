@@ -1,6 +1,6 @@
 'use strict'
-// One key of a keyed lock, or several at once. Every caller takes several keys in the same order,
-// so that no two wait for each other.
+// Acquires one key of a keyed lock, or several at once. Every caller takes several keys in the same order, so that no
+// two callers wait for each other.
 const { throwIfAborted } = require('../core/abort.js')
 const { following, withDeadline } = require('../core/following.js')
 const platform = require('../core/platform.js')
@@ -9,7 +9,7 @@ const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait, refuseNumber } = require('../core/options.js')
 const { defineLazy, giveBackUndelivered, makeReleaser } = require('../core/releaser.js')
 
-/** Each key once, in an order that depends only on the keys. */
+/** Returns each key once, in an order that depends only on the keys. */
 function inOrder(keys) {
   for (const key of keys) checkKey(key)
   return [...new Set(keys)].sort((a, b) => {
@@ -19,14 +19,14 @@ function inOrder(keys) {
   })
 }
 
-/** A closed map also refuses a call without keys. */
+/** Throws for a call without keys if the map is closed. Calls with keys find that out when they open a lock. */
 function checkOpen(map, keys) {
   if (keys.length === 0 && map.closedError !== undefined) throw map.closedError()
 }
 
 /**
- * Returns acquire(lock, limits) for one key, or a promise of one releaser for several.
- * `makeLate(map)` returns the function that makes the timeout error for several.
+ * Returns acquire(lock, limits) for one key, or a promise of one releaser for several keys. `makeLate(map)` returns the
+ * function that makes the timeout error for several keys.
  */
 function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
   if (Array.isArray(key)) return acquireMany(map, key, options, acquire, makeLate(map))
@@ -40,7 +40,7 @@ async function acquireMany(map, keys, options, acquire, late) {
   const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
   checkOpen(map, ordered)
   throwIfAborted(signal)
-  // Without a timer, because a caller that may not wait still gets an engine's answer for each key.
+  // `timeout: 0` starts no timer, because over an engine each key still takes the time of the server's answer.
   const isNow = timeout === 0
   const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout, next))
   const limits = {
@@ -63,7 +63,7 @@ async function acquireMany(map, keys, options, acquire, late) {
         return undefined
       }
       held.push(release)
-      // In wider scopes it may be lost while this call waits for the next one.
+      // In wider scopes the key may be lost while this call waits for the next one.
       if (release.signal === undefined) continue
       losses ??= following(limit.signal === undefined ? [] : [limit.signal])
       losses.add(release.signal)
@@ -83,8 +83,8 @@ async function acquireMany(map, keys, options, acquire, late) {
 }
 
 /**
- * Calls `begin(passed)` when a caller's time begins to count: at once, or over an engine when its start is over. Returns a
- * function that prevents the call.
+ * Calls `begin(passed)` when the timeout begins to count: at once, or once the engine has started. Returns a function
+ * that prevents the call.
  */
 function afterStart(map, begin) {
   if (map.afterStart !== undefined) return map.afterStart(begin)
@@ -115,7 +115,7 @@ function tryOneOrMany(map, key, tryAcquire) {
   return Array.isArray(key) ? takeEach(map, key, tryAcquire) : map.with(key, tryAcquire)
 }
 
-/** Returns one releaser for all that take(lock) has returned, or undefined where it has returned undefined for a lock. */
+/** Calls take(lock) for each key. Returns one releaser for all, or undefined if take() returned undefined for one. */
 function takeEach(map, keys, take) {
   const ordered = inOrder(keys)
   checkOpen(map, ordered)
@@ -136,7 +136,7 @@ function takeEach(map, keys, take) {
   }
 }
 
-/** One signal that ends all waits: the caller's, or that of the common timeout. */
+/** Returns a signal that ends all waits: it aborts with the caller's signal, or after the common timeout. */
 function limitFor(timeout, signal, late) {
   if (timeout === undefined) return { signal, start() {}, end() {} }
   return withDeadline(signal, timeout, late)
@@ -149,7 +149,7 @@ function timeoutError({ name }, keys, timeout, why = '') {
   return lockError('ERR_LOCK_TIMEOUT', message)
 }
 
-/** Returns the function that makes the timeout error of a wait for several keys, of which `key` is the next. */
+/** Returns a function that makes the timeout error of a wait for several keys. `key` is the key it waited for. */
 function lateFor(map) {
   const trace = map.watch?.trace()
   return (keys, timeout, key) => {
@@ -160,7 +160,7 @@ function lateFor(map) {
   }
 }
 
-/** The error of a server that has not answered for one of `keys`, if any. */
+/** Returns an error if the engine's server has not answered for one of `keys`, else undefined. */
 function silenceOf(map, keys, timeout) {
   for (const key of keys) {
     const silence = map.find(key)?.silence?.(timeout)
@@ -169,13 +169,13 @@ function silenceOf(map, keys, timeout) {
   return undefined
 }
 
-/** Why `key` is not available, as far as that is known. */
+/** Returns why `key` is not available, or '' if that is not known. */
 function whyOf(map, key, timeout) {
   const lock = map.find(key)
   return lock === undefined ? '' : lock.hint() || lock.holdersHint(timeout, `key ${nameOf(key)}`)
 }
 
-/** Each of `held` releases its grant once, and so does this releaser for all of them. */
+/** Makes one releaser for all grants in `held`. It is idempotent because each of them is. */
 function releaserOf(map, keys, held) {
   const abandoned = held.some((release) => release.abandoned)
   const Releaser = () => releaseAll(held)
@@ -188,7 +188,7 @@ function releaserOf(map, keys, held) {
   if (map.hasTokensByKey) {
     release.fencingTokens = new Map(keys.map((key, i) => [key, held[i].fencingToken]))
   } else if (Object.hasOwn(last, 'fencingToken')) {
-    // Drawn while all keys are held, from the counter that the map's keys share.
+    // The token is drawn on first read, from a counter that all keys of the map share. So it suits every key.
     const one = () => last.fencingToken
     const each = () => (one() === undefined ? undefined : new Map(keys.map((key) => [key, one()])))
     defineLazy(release, 'fencingToken', one)
@@ -202,8 +202,8 @@ function releaseAll(held) {
 }
 
 /**
- * Releases the keys taken so far. No caller saw a death that one of them reports, so its next grant
- * is told.
+ * Releases the keys taken so far. If one of these grants reports a death, no caller has seen it, so the key's next
+ * grant reports it.
  */
 function giveBack(held) {
   for (const release of held.reverse()) giveBackUndelivered(release)

@@ -33,7 +33,7 @@ export interface MutexSnapshot extends HostSnapshot, LockDiagnostics {
   locked: boolean
   /**
    * The number of waiters: the promises of this thread, every blocked thread, and one for each other thread whose
-   * promises wait (with `fairness: 'fifo'` one for each of these promises).
+   * promises wait. With `fairness: 'fifo'` every promise of other threads counts.
    */
   waiting: number
 }
@@ -73,18 +73,22 @@ export class Mutex implements MutexInterface, Closable {
    * @param options or, as in async-mutex, the error that `cancel()` rejects with.
    * @throws {TypeError} when an option is unknown, is of the wrong type, or contradicts another option.
    * @throws {RangeError} when an option is out of its range, or `buffer` is too small.
-   * @throws {Error} `ERR_LOCK_MISMATCH` when a lock of another kind is in the buffer there; `ERR_LOCK_UNSUPPORTED` when
-   * the scope does not support an option (see {@link HoldOptions}); at scope `'host'` also the errors of
-   * {@link HostOptions}.
+   * @throws {Error} `ERR_LOCK_MISMATCH` when the buffer contains a lock of another kind at this offset;
+   * `ERR_LOCK_UNSUPPORTED` when the scope does not support an option (see {@link HoldOptions}); at scope `'host'` also
+   * the errors of {@link HostOptions}.
    */
   constructor(options?: Error | MutexOptions)
 
   /**
-   * Acquires the mutex, after waiting in its queue. Rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with
-   * `signal.reason` on abort, with the reason given to `cancel()`, with `ERR_LOCK_QUEUE_FULL` when `maxPending` callers
-   * wait, with `ERR_LOCK_CLOSED` after `close()`, with `ERR_LOCK_DEADLOCK` when `diagnostics: true` finds a deadlock, over
-   * an engine with `ERR_LOCK_ENGINE`, and at scope `'host'` with `ERR_LOCK_SEGMENT` when the lock's files have been removed.
-   * A waiter that is rejected leaves the queue at once.
+   * Acquires the mutex, after waiting in its queue. A waiter that rejects leaves the queue at once. Rejects with
+   *
+   * - `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, and `signal.reason` on abort;
+   * - the reason given to `cancel()`;
+   * - `ERR_LOCK_QUEUE_FULL` when `maxPending` callers wait;
+   * - `ERR_LOCK_CLOSED` after `close()`;
+   * - `ERR_LOCK_DEADLOCK` when `diagnostics: true` finds a deadlock;
+   * - `ERR_LOCK_ENGINE` over an engine;
+   * - `ERR_LOCK_SEGMENT` at scope `'host'` when the lock's files have been removed.
    *
    * @param options or a priority: a bare number is not a timeout.
    * @throws {TypeError | RangeError} at once when an option is invalid.
@@ -122,9 +126,8 @@ export class Mutex implements MutexInterface, Closable {
   ): Promise<T>
 
   /**
-   * Runs `callback` as {@link Mutex.runExclusive} does, if the mutex is available now. Otherwise it does not wait, and does
-   * not call `callback`. The result tells the two apart, also where the callback returns undefined. Over an engine it asks
-   * the server once.
+   * Runs `callback` as {@link Mutex.runExclusive} does if the mutex is available now. Otherwise it does not wait, and
+   * does not call `callback`. `ran` in the result tells which. Over an engine the call asks the server once.
    *
    * @example
    * const report = new Mutex()
@@ -134,8 +137,8 @@ export class Mutex implements MutexInterface, Closable {
   tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
   /**
-   * Acquires as {@link Mutex.acquire} does, but without a Releaser: the fastest way to lock. Call {@link Mutex.unlock} to
-   * release. The caller gets no `abandoned`.
+   * Acquires as {@link Mutex.acquire} does, but without a Releaser: the fastest way to lock. Call {@link Mutex.unlock}
+   * to release. The caller does not learn whether the grant is `abandoned`.
    */
   lock(options?: number | AcquireOptions): Promise<void>
 
@@ -143,7 +146,7 @@ export class Mutex implements MutexInterface, Closable {
   tryLock(): boolean
 
   /**
-   * Acquires the mutex, and blocks this thread until then. Blocked threads and promises wait in one queue.
+   * Blocks this thread until it has acquired the mutex. Blocked threads and promises wait in one queue.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when this thread already
    * holds the mutex, or a promise of this thread waits for it.
@@ -158,8 +161,8 @@ export class Mutex implements MutexInterface, Closable {
 
   /**
    * Acquires the mutex as {@link Mutex.lockSync} does, runs `callback`, releases, and returns the callback's result.
-   * With an async function as `callback` the mutex is released at the function's first `await`, and a warning
-   * with the code `BOXOFFICE_ASYNC_CALLBACK` says so: use {@link Mutex.runExclusive}.
+   * If `callback` is an async function, this releases the mutex at its first `await` and warns with the code
+   * `BOXOFFICE_ASYNC_CALLBACK`: use {@link Mutex.runExclusive}.
    *
    * When the `timeout` of a `node:vm` script ends the script inside `callback`, no `finally` runs and the mutex stays
    * held. Acquire outside the script, or call {@link Mutex.release} in the `catch` around `runInContext`.
@@ -181,9 +184,9 @@ export class Mutex implements MutexInterface, Closable {
   release(): void
 
   /**
-   * Resolves when the mutex could be acquired, after the callers that wait to acquire it. Acquires nothing. (On a mutex
-   * that threads share it waits in the queue, and releases in the same turn of the event loop.) Rejects as
-   * {@link Mutex.acquire} does, but `cancel()` and `maxPending` do not apply.
+   * Resolves when the mutex is free, after all callers that wait to acquire it. Does not acquire it. (If threads share
+   * the mutex, the call waits in the queue, and releases in the same turn of the event loop.) Rejects as {@link
+   * Mutex.acquire} does, but `cancel()` and `maxPending` do not apply.
    *
    * @param options or a priority.
    * @throws {TypeError | RangeError} at once when an option is invalid.
@@ -195,7 +198,7 @@ export class Mutex implements MutexInterface, Closable {
 
   /**
    * Rejects every waiter of this thread that waits to acquire, with `reason` or else with `cancelError`. The holder
-   * keeps the mutex. Callers in `waitForUnlock()` and callers that a condition variable has notified keep waiting.
+   * keeps the mutex. Callers of `waitForUnlock()` and callers that a condition variable has notified keep waiting.
    */
   cancel(reason?: unknown): void
 

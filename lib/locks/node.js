@@ -1,5 +1,6 @@
 'use strict'
-// Gives the locks what Node.js has: see lib/core/platform.js. The entries of the package load it before any lock.
+// Replaces the defaults of lib/core/platform.js by the features of Node.js. The entries of the package load it before
+// any lock.
 const builtins = require('../core/builtins.js')
 const platform = require('../core/platform.js')
 const { trackWaits } = require('../core/pending.js')
@@ -28,7 +29,7 @@ if (builtins.variable('BOXOFFICE_DIAGNOSTICS')) {
   platform.isWatched = require('../diagnostics/levels.js').isOn && mayWatch()
 }
 
-/** Whether locks can have diagnostics: in a bundle without the addon there are only locks of one thread. */
+/** Whether locks can have diagnostics. Warns in a bundle without the addon, which has only locks of one thread. */
 function mayWatch() {
   const { advice } = scopes()
   if (advice === undefined) return true
@@ -38,7 +39,10 @@ function mayWatch() {
   return false
 }
 
-/** Loads node:worker_threads when a method blocks: it loads Node's streams, which cost more than all locks. */
+/**
+ * Loads node:worker_threads only when a method blocks, because it loads Node's streams, which take longer than all
+ * locks.
+ */
 function isMainThread() {
   const { isMainThread } = builtins.worker_threads
   platform.isMainThread = () => isMainThread
@@ -49,7 +53,7 @@ function expectListeners(signal) {
   try {
     builtins.events.setMaxListeners(0, signal)
   } catch (error) {
-    // The signal of a polyfill, or of jsdom: it has no such limit.
+    // The signal is from a polyfill or jsdom, and has no such limit.
     if (error.code !== 'ERR_INVALID_ARG_TYPE') throw error
   }
 }
@@ -59,7 +63,7 @@ function atOnce(value) {
     if (typeof value?.then === 'function')
       warnHere('BOXOFFICE_ASYNC_CALLBACK', isAsync, 'It was called')
   } catch {
-    // The callback has run, so its caller gets the value, though `then` may throw, and the stack may be at its end.
+    // The callback has run, so its caller must get the value, even if reading `then` throws or the stack is exhausted.
   }
   return value
 }
@@ -70,7 +74,7 @@ function describe(value) {
   return inspect(value, { depth: -1, customInspect: false, maxStringLength: 20 })
 }
 
-/** How console.log() prints `it`, a lock: with its name, its scope, and the state that `look()` returns. */
+/** Returns what console.log() prints for the lock `it`: its name, its scope, and the state that look() returns. */
 function inspected(it, { name, scope }, look, options, inspect) {
   const state = { ...(name !== undefined && { name }), scope }
   try {
@@ -81,7 +85,9 @@ function inspected(it, { name, scope }, look, options, inspect) {
   return `${it.constructor.name} ${inspect(state, options)}`
 }
 
-/** Loaded when the first such lock is constructed: AsyncLocalStorage slows down every promise on Node 20 and 22. */
+/**
+ * Loads reentrant.js with the first reentrant lock: its AsyncLocalStorage slows down every promise on Node 20 and 22.
+ */
 function reentrantKind(kind, map) {
   return require('./reentrant.js').reentrantKind(kind, map)
 }

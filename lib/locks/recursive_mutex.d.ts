@@ -9,29 +9,30 @@ import type { Mutex, MutexSnapshot } from './mutex.js'
 export type RecursiveMutexOptions = InScope<HoldableOptions>
 
 /**
- * A mutex that its holder may acquire again. The holder is a chain of calls, known by AsyncLocalStorage: the callback
- * with everything that it calls, awaits and starts, timers and listeners included. A listener belongs to the chain that
- * emits the event, unless AsyncResource.bind has bound it to another chain.
+ * A mutex that its holder may acquire again. The holder is a chain of calls, tracked by AsyncLocalStorage: the callback
+ * and all that it calls, awaits and starts, timers included. A listener belongs to the chain that emits the event,
+ * unless AsyncResource.bind has bound it to another chain.
  *
  * Calls that the callback starts are nested in its hold:
  * - A nested call goes ahead of every other waiter. Nested calls that run side by side (`Promise.all`) take turns,
  *   first in, first out: no call holds the mutex at the same time as its sibling.
- * - When the callback ends first, the mutex stays held until every nested call that had asked by then has ended. A call
- *   that asks later has outlived the hold. It waits in the queue as other callers do, or is nested in the next outer
- *   hold that has not ended.
+ * - If the callback ends before its nested calls, the mutex stays held until they have ended. A call that begins after the
+ *   callback has ended is no longer nested in its hold. It is nested in the next outer hold that has not ended, or waits in
+ *   the queue as other callers do.
  *
- * The callback itself goes on while nested calls hold the mutex: await them before you touch what the mutex guards.
+ * The callback itself keeps running while nested calls hold the mutex: await them before you touch what the mutex
+ * guards.
  *
- * At scope `'host'` and over an engine the outermost hold has the lock; acquiring it again is local. After `maxHold` has
- * ended that hold, its callback no longer holds the mutex, and `isHeld()` is false. Calls from inside then queue as calls
- * from outside do. Nested calls that already wait move to that queue, with the rest of their `timeout`. When an engine
- * loses the lease of a lock without a `maxHold` of its own, calls from inside reject with `ERR_LOCK_LOST`, and the other
- * callers of this thread wait until the callback ends.
+ * At scope `'host'` and over an engine the outermost hold has the lock; acquiring it again is local. Once `maxHold` has
+ * ended that hold, its callback no longer holds the mutex, and `isHeld()` is false. New calls from inside queue as
+ * calls from outside do, and nested calls that already wait move to that queue, with the rest of their `timeout`. If an
+ * engine loses the lease of a lock without a `maxHold` of its own, calls from inside reject with `ERR_LOCK_LOST`, and
+ * other callers of this thread wait until the callback ends.
  *
  * When a thread ends while it holds a shared RecursiveMutex, the next waiter acquires it, and its grant is `abandoned`.
  *
- * There is no `acquire()`, because it could not mark its caller as the holder. AsyncLocalStorage.enterWith, the only
- * way, would mark the caller's siblings and the code after the release, too, and two chains could hold the mutex.
+ * There is no `acquire()`, because it could not mark its caller as the holder. AsyncLocalStorage.enterWith() would also
+ * mark the caller's siblings and the code after the release, and two chains could hold the mutex at once.
  *
  * @example
  * const account = new RecursiveMutex()
@@ -69,8 +70,8 @@ export class RecursiveMutex implements Closable {
    * A recursive mutex of this thread. With a `name`, a `buffer` or `shared: true` all threads of this process share it,
    * with `scope: 'host'` all processes of this user on this machine, and with an `engine` all machines that use its server.
    *
-   * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_UNSUPPORTED` where the runtime has no
-   * AsyncLocalStorage. It does not notice a Mutex at the same offset of a `buffer`.
+   * Throws as the constructor of a {@link Mutex} does, and `ERR_LOCK_UNSUPPORTED` if the runtime has no
+   * AsyncLocalStorage. Does not throw for a Mutex at the same offset of a `buffer`.
    *
    * @param options or the error that `cancel()` rejects with.
    */
@@ -79,8 +80,8 @@ export class RecursiveMutex implements Closable {
   /**
    * Acquires the mutex, runs `callback`, and releases when the callback has settled, also when it throws. The callback
    * never runs before this method has returned. `priority`, `timeout` and `signal` apply to the queue that the caller
-   * waits in: the mutex's, or that of the hold that the call is nested in. When the promise settles, the mutex may
-   * still be held for nested calls that the callback did not await.
+   * waits in: the queue of the mutex, or of the hold that the call is nested in. When the promise settles, nested calls
+   * that the callback did not await may still hold the mutex.
    *
    * Rejects with the callback's error, and with a TypeError or RangeError when an argument is invalid. When the mutex is
    * not acquired, rejects as {@link Mutex.acquire} does, without calling `callback`.
@@ -107,15 +108,15 @@ export class RecursiveMutex implements Closable {
   ): Promise<T>
 
   /**
-   * {@link Mutex.tryRunExclusive}. A call from inside a hold runs at once, unless another call nested in that hold has not
+   * As {@link Mutex.tryRunExclusive}. A call from inside a hold runs, unless another call nested in that hold has not
    * ended.
    */
   tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
   /**
-   * Acquires the mutex and blocks this thread until then, runs `callback`, releases, and returns the callback's result.
-   * Inside another `runExclusiveSync` of the same mutex, anywhere on the stack, it acquires again. If `callback`
-   * returns a promise, the mutex is released before that promise settles.
+   * Blocks this thread until it has acquired the mutex, runs `callback`, releases, and returns the callback's result.
+   * It enters at once if another `runExclusiveSync` of the same mutex is on the stack. If `callback` returns a promise,
+   * this releases the mutex before that promise settles.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when another chain of this
    * thread, or a sibling, holds the mutex: blocking the thread would deadlock.
@@ -132,7 +133,7 @@ export class RecursiveMutex implements Closable {
   isHeld(): boolean
 
   /**
-   * The state of the mutex at this moment. Its totals count outermost holds only: acquiring again is no acquisition.
+   * The state of the mutex at this moment. Its totals count only outermost holds.
    */
   snapshot(): MutexSnapshot
 

@@ -13,8 +13,7 @@ const kind = {
   bytes: 4,
   known: lockOptionsWithDefaults,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
-  // Loaded when the first RecursiveMutex is constructed: AsyncLocalStorage slows down every promise
-  // on Node 20 and 22.
+  // The first RecursiveMutex loads it, because AsyncLocalStorage slows down every promise on Node 20 and 22.
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),
 }
 
@@ -23,9 +22,9 @@ class RecursiveMutex extends Holdable {
     super(kind, [], options)
   }
 
-  // Only forms with a callback. acquire() could not put its grant into the caller's context: what
-  // AsyncLocalStorage.enterWith sets there stays after the release, and the caller's later siblings
-  // inherit it. They would count as holders, and the lock would admit two callers at once.
+  // Only methods with a callback. acquire() could record its grant in the caller's context only by
+  // AsyncLocalStorage.enterWith(). The record would stay after the release, and later siblings of the caller would
+  // inherit it: they would count as holders, and the lock would admit two callers at once.
 
   runExclusive(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())

@@ -1,6 +1,6 @@
 'use strict'
 // Keyed mutexes with `reentrant: true`: the chain of calls that holds a key may enter it again by the methods with a
-// callback, as lib/core/recursive.js has it for one mutex. Other methods would wait for their own chain, and are refused.
+// callback, as in lib/core/recursive.js for one mutex. Other methods would wait for their own chain, and reject.
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { begin, Recursive } = require('../core/recursive.js')
@@ -11,7 +11,7 @@ const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
 /** The recursive mutex of a lock of a key map. All objects that share the map share its holds. */
 class KeyRecursive extends Recursive {
-  /** Meanwhile the lock keeps its key: a hold may end just after its inner queue has admitted the caller. */
+  /** Pins the lock to its key for the wait, because the outer hold may end just after it has admitted the caller. */
   async enterFrom(around, limits) {
     const { lock } = this
     lock.pins++
@@ -32,7 +32,7 @@ function isInside(lock) {
   return recursive.isOnStack() || recursive.holdIn(context()) !== null
 }
 
-/** Ends `hold` before its callback has begun: the next grant is told of a death that this one was told of. */
+/** Ends `hold` before its callback has begun. If its grant reports a death, the next grant reports it instead. */
 function closeUndelivered(hold) {
   const { mutex, holds, grant, parent } = hold
   const { lock } = mutex
@@ -49,7 +49,7 @@ function closeUndelivered(hold) {
   giveBack()
 }
 
-/** A releaser of `hold`, with what its callback is told of the grant. `isWithin`: it leaves the hold as it is. */
+/** Makes a releaser of `hold` with the properties of its grant. With `isWithin` the releaser does not end the hold. */
 function releaserOf(recursive, hold, isWithin = false) {
   const told = recursive.told(hold)
   const release = makeReleaser(() => {
@@ -97,7 +97,7 @@ class ReentrantKeyMap {
     return lock !== undefined && isInside(lock)
   }
 
-  /** Refuses an acquire() that is not KeyedMutex's own: no method with a callback would call it. */
+  /** Throws if a derived class overrides acquire(), because no method with a callback would call it. */
   checkAcquire(isOwn) {
     if (isOwn) return
     throw new TypeError(
@@ -121,7 +121,7 @@ class ReentrantKeyMap {
     )
   }
 
-  /** Does the same for one key or several, and blocks this thread. */
+  /** As runExclusive(), for one key or several, and blocks this thread. */
   runExclusiveSync(key, callback, limits) {
     let inner = context()
     const enter = (lock, left) => {
@@ -138,7 +138,7 @@ class ReentrantKeyMap {
   }
 }
 
-/** The lock of a key, as KeyedMutex uses it. */
+/** The lock of one key, with the methods that KeyedMutex calls. */
 class ReentrantKey {
   #map
   #key
@@ -201,7 +201,7 @@ class ClosedReentrantKeyMap extends ReentrantKeyMap {
   }
 }
 
-/** What cancel() and cancelAll() find: they reject the callers inside a hold, too. */
+/** The map for cancel() and cancelAll(), which also reject the callers inside a hold. */
 const cancelling = (map) => ({
   find(key) {
     const lock = map.find(key)
@@ -214,7 +214,7 @@ const waits = new Set(['acquire', 'lock', 'waitForUnlock'])
 const forms = new Set(['runExclusive', 'runExclusiveSync'])
 const cancels = new Set(['cancel', 'cancelAll'])
 
-/** The kind of an object of `kind` that is reentrant: see closed.js. */
+/** Returns the kind of a reentrant object of `kind`: see closed.js. */
 function reentrantKind(kind, map) {
   const reentrant = new ReentrantKeyMap(map)
   const cancel = cancelling(map)

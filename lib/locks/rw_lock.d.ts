@@ -11,11 +11,10 @@ import type { Mutex } from './mutex.js'
 /** Releases one reader, as a {@link Releaser} does, or upgrades it to the writer. */
 export interface ReadReleaser extends Releaser {
   /**
-   * Makes this reader the writer once all other readers have released. The upgrade goes ahead of every queued waiter,
-   * and no new reader is admitted before it. Resolves to the writer's Releaser; the grant of this Releaser is over
-   * then.
+   * Makes this reader the writer once all other readers have released. The upgrade goes ahead of every queued waiter
+   * and of new readers. Resolves to the writer's Releaser, and ends the grant of this Releaser.
    *
-   * When the upgrade fails, the caller is still a reader. The promise rejects with
+   * If the upgrade fails, the caller is still a reader. The promise rejects with
    *
    * - `ERR_LOCK_UPGRADE`, at once, when this or another reader is upgrading: two upgrades would wait for each other, so
    *   release this reader;
@@ -47,10 +46,10 @@ export interface ReadReleaser extends Releaser {
   tryUpgrade(): WriteReleaser | undefined
 
   /**
-   * Upgrades as {@link ReadReleaser.upgrade} does, and blocks this thread until then.
+   * Upgrades as {@link ReadReleaser.upgrade} does, and blocks this thread.
    *
-   * @throws {Error} `ERR_LOCK_UPGRADE` and `ERR_LOCK_TIMEOUT`, as above; `ERR_LOCK_DEADLOCK` when this thread has
-   * another reader, or a promise that waits to read: blocking would deadlock; `ERR_LOCK_NOT_HELD` when the grant of
+   * @throws {Error} `ERR_LOCK_UPGRADE` and `ERR_LOCK_TIMEOUT`, as above; `ERR_LOCK_DEADLOCK` when this thread has another
+   * reader, or a promise of this thread waits to read: blocking would deadlock; `ERR_LOCK_NOT_HELD` when the grant of
    * this Releaser is over.
    * @throws {TypeError} on the main thread unless `allowBlockingMainThread` is set.
    */
@@ -60,8 +59,8 @@ export interface ReadReleaser extends Releaser {
 /** Releases the writer, as a {@link Releaser} does, or makes it a reader. */
 export interface WriteReleaser extends Releaser {
   /**
-   * Makes the writer a reader; no other writer is admitted in between. Readers at the head of the queue are admitted,
-   * too. Returns the reader's Releaser; the grant of this Releaser is over then.
+   * Makes the writer a reader, with no other writer in between, and admits the readers at the head of the queue.
+   * Returns the reader's Releaser, and ends the grant of this Releaser.
    *
    * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over; `ERR_LOCK_UNSUPPORTED` when the lock has a
    * `minHold`.
@@ -81,13 +80,13 @@ export interface RWLockSnapshot extends HostSnapshot, LockDiagnostics {
 }
 
 /**
- * A read-write lock: many readers share it, or one writer has it alone. Neither starves: a caller that comes while
- * others wait goes to the end of the queue, and a reader waits behind a queued writer. (So a reader that acquires the
- * lock again while a writer waits deadlocks.)
+ * A read-write lock: many readers share it, or one writer has it alone. Neither starves, because new callers go to the
+ * end of the queue, and a reader waits behind a queued writer. (So a reader that acquires the lock again while a writer
+ * waits deadlocks.)
  *
- * When a thread that shares the lock ends, its readers are released. If it was the writer, the grant of one of the next
- * holders is `abandoned`. That holder may be a reader, and then the next writer gets no notice: leave a mark in the data,
- * as in docs/threads.md.
+ * When a thread that shares the lock ends, its readers are released. If it was the writer, the next grant is
+ * `abandoned`. That grant may be a reader's, and then the next writer is not told: leave a mark in the data, as in
+ * docs/threads.md.
  *
  * @example
  * const lock = new RWLock()
@@ -172,7 +171,7 @@ export class RWLock implements Closable {
   tryRunExclusive<T>(callback: (grant: Grant) => Promise<T> | T): Promise<TryRunResult<T>>
 
   /**
-   * Acquires the lock for reading, and blocks this thread until then. Blocked threads and promises wait in one queue.
+   * Blocks this thread until it has acquired the lock for reading. Blocked threads and promises wait in one queue.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the lock cannot become
    * free before this thread goes on, because this thread holds it or waits for it.
@@ -181,11 +180,11 @@ export class RWLock implements Closable {
    * @throws {RangeError} when `timeout` is NaN or negative.
    */
   acquireReadSync(options?: SyncWaitOptions): ReadReleaser
-  /** Acquires the lock for writing, and blocks this thread until then: see {@link RWLock.acquireReadSync}. */
+  /** Blocks this thread until it has acquired the lock for writing: see {@link RWLock.acquireReadSync}. */
   acquireWriteSync(options?: SyncWaitOptions): WriteReleaser
   /**
-   * Acquires as {@link RWLock.acquireReadSync} does, runs `callback`, releases, and returns the callback's result. With an
-   * async function as `callback` the lock is released at the function's first `await`: use {@link RWLock.runShared}.
+   * Acquires as {@link RWLock.acquireReadSync} does, runs `callback`, releases, and returns the callback's result. If
+   * `callback` is an async function, this releases the lock at its first `await`: use {@link RWLock.runShared}.
    */
   runSharedSync<T>(callback: (grant: Grant) => T, options?: SyncWaitOptions): T
   /** Runs `callback` as the writer, as {@link RWLock.runSharedSync} does for a reader. */

@@ -19,8 +19,9 @@ import type { Closable } from './closable.js'
 import type { Mutex } from './mutex.js'
 
 /**
- * What acquiring a semaphore resolves to: an array of the value before the grant, and the Releaser. `using` takes the
- * array as well as the Releaser. For several keys the first element is an array, with the value of each key before.
+ * The result of acquiring a semaphore: an array of the value before the grant, and the Releaser. `using` takes the
+ * array as well as the Releaser. For several keys the first element is an array, with the value of each key before the
+ * grant.
  *
  * @example
  * const semaphore = new Semaphore(2)
@@ -81,14 +82,14 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
  * Values and weights are integers, from -2^29 to 2^29 - 1. While the head of the queue waits for more units, lighter
  * waiters of the same or a lower priority stay behind it.
  *
- * When a thread that shares the semaphore ends, the units that it holds go back, up to the initial value. The next grant
- * is `abandoned`. When a thread releases more units than it holds, it releases those of other holders before it adds new
- * ones. Where acquired units mean something else than "in use", such as items in a buffer, begin with `new Semaphore(0)`
- * and `release(n)`: then no units go back by themselves.
+ * When a thread that shares the semaphore ends, the units that it holds go back, up to the initial value, and the next
+ * grant is `abandoned`. If a thread releases more units than it holds, the rest first counts against the units of other
+ * holders, and only then raises the value. If units stand for something that callers use up, such as items in a buffer,
+ * begin with `new Semaphore(0)` and `release(n)`: then no units go back by themselves.
  *
- * Over an engine the value is 1 or more and does not change. When other processes use the semaphore with another value,
- * acquiring rejects with `ERR_LOCK_MISMATCH`. There `release()` gives back at most what this thread holds, and `getValue()`
- * counts the units of this thread only.
+ * Over an engine the value is 1 or more and does not change. If other processes use the semaphore with another value,
+ * acquiring rejects with `ERR_LOCK_MISMATCH`. Over an engine `release()` gives back at most what this thread holds, and
+ * `getValue()` counts only the units of this thread.
  *
  * @example
  * const connections = new Semaphore(10)
@@ -114,13 +115,13 @@ export class Semaphore implements SemaphoreInterface, Closable {
   constructor(value: number, options?: Error | SemaphoreOptions)
 
   /**
-   * Takes `weight` units, after waiting in the queue. Resolves to the value before, and a Releaser that puts the units
-   * back. Rejects as {@link Mutex.acquire} does.
+   * Takes `weight` units, after waiting in the queue. Resolves to the value before the grant, and a Releaser that puts
+   * the units back. Rejects as {@link Mutex.acquire} does.
    *
-   * A `weight` above the value of the semaphore waits until `setValue()` or `release()` raises the value, and the
-   * callers behind it wait as well. Without a `timeout` that may be for ever. So the first such wait of a semaphore emits
-   * a `BoxofficeWarning` with the code `BOXOFFICE_TOO_MANY_UNITS`, unless the semaphore began with less than one unit. A
-   * {@link KeyedSemaphore} throws a RangeError instead, and so does a semaphore over an engine.
+   * A call for more units than the semaphore has waits until `setValue()` or `release()` raises the value, and the
+   * callers behind it wait, too. Without a `timeout` that may be for ever. So the first such wait of a semaphore emits
+   * a `BoxofficeWarning` with the code `BOXOFFICE_TOO_MANY_UNITS`, unless the semaphore began with less than one unit.
+   * A {@link KeyedSemaphore} and a semaphore over an engine throw a RangeError instead.
    *
    * @param options or a priority: a bare number is not a timeout.
    * @throws {RangeError} at once when `weight` is not positive: `invalid weight N: must be positive`.
@@ -177,7 +178,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
   ): Promise<TryRunResult<T>>
 
   /**
-   * Takes `weight` units, after waiting in the queue, and blocks this thread until then.
+   * Blocks this thread until it has taken `weight` units.
    *
    * @throws {Error} `ERR_LOCK_TIMEOUT` when `timeout` ms have passed; `ERR_LOCK_DEADLOCK` when the units are missing and
    * the semaphore belongs to this thread only.
@@ -189,7 +190,7 @@ export class Semaphore implements SemaphoreInterface, Closable {
 
   /**
    * Takes units as {@link Semaphore.acquireSync} does, runs `callback(valueBefore)`, puts them back, and returns the
-   * callback's result. With an async function as `callback` they are put back at the function's first `await`: use
+   * callback's result. If `callback` is an async function, this puts them back at its first `await`: use
    * {@link Semaphore.runExclusive}.
    */
   runExclusiveSync<T>(
@@ -199,8 +200,8 @@ export class Semaphore implements SemaphoreInterface, Closable {
   ): T
 
   /**
-   * Resolves when `weight` units could be taken, after the callers that wait to acquire. Takes nothing. Rejects and throws
-   * as {@link Semaphore.acquire} does, but `cancel()` and `maxPending` do not apply.
+   * Resolves when `weight` units are available, after all callers that wait to acquire. Does not take them. Fails as
+   * {@link Semaphore.acquire} does, but `cancel()` and `maxPending` do not apply.
    */
   waitForUnlock(
     weight?: number | WeightedWaitOptions,
@@ -220,11 +221,12 @@ export class Semaphore implements SemaphoreInterface, Closable {
   setValue(value: number): void
 
   /**
-   * Makes a function of the same signature that takes its units for each call and gives them back when `fn` has
-   * settled: at most as many calls run at a time as the semaphore has units. `this` and the arguments reach `fn`.
+   * Returns a function of the same signature that takes units for each call, calls `fn`, and puts the units back when
+   * `fn` has settled. So at most as many calls run at a time as the semaphore has units. `fn` gets `this` and the
+   * arguments.
    *
-   * @param options apply to each call: `weight`, `priority`, `maxPending`, `timeout` in ms for its wait, `signal`. A call
-   * with `ifAvailable: true` that would have to wait resolves to undefined, without a call of `fn`.
+   * @param options apply to the wait of each call: `weight`, `priority`, `maxPending`, `timeout`, `signal`. With
+   * `ifAvailable: true` a call that would have to wait resolves to undefined and does not call `fn`.
    * @throws {TypeError | RangeError} at once when an argument is invalid.
    *
    * @example
@@ -242,20 +244,20 @@ export class Semaphore implements SemaphoreInterface, Closable {
 
   /**
    * Runs `fn` for each item, as many at a time as there are units, and resolves to the results in the order of the
-   * items. It reads at most one item ahead of the jobs that run. The job of that item waits for its units even when
-   * `maxPending` callers wait.
+   * items. It reads at most one item ahead of the running jobs. `maxPending` does not apply to the job of that item.
    *
    * The first failure (of a job, of the iterable or of a wait) and an abort of `options.signal` end the work: the
-   * `signal` of the running jobs aborts, no further job starts, and the iterable is closed. Once the running jobs have
-   * ended, the promise rejects with that failure. `cancel()` fails the wait of a job, if one waits. An async generator or
-   * a stream that waits for its next item is closed when that item comes: destroy such a source yourself, in the `catch`.
-   * The `reason` of the jobs' `signal` is the failure, so a job tests `signal.aborted`, not the name of an error.
+   * `signal` of the running jobs aborts with the failure as its `reason`, no further job starts, and `map` closes the
+   * iterable. Once the running jobs have ended, the promise rejects with that failure. A job should test
+   * `signal.aborted`, not the name of an error. `cancel()` fails the job that waits, if one does. An async generator or
+   * a stream that waits for its next item closes only when that item arrives: destroy such a source yourself, in the
+   * `catch`.
    *
    * @param iterable an iterable of items or of promises, or an async iterable. As with `for await`, a promise that
    * rejects before its turn is an unhandled rejection, unless it has a handler.
    * @param fn gets the item and its job: `index` is the position of the item, from 0 on, and `signal` aborts when another
-   * job has failed, or when the signal of the options aborts.
-   * @param options apply to each job's wait: `weight`, `priority`, `timeout` in ms; `signal` ends the whole.
+   * job fails, or when the signal of the options aborts.
+   * @param options apply to the wait of each job: `weight`, `priority`, `timeout`. `signal` ends all the work.
    * @returns a promise that rejects with a TypeError or RangeError when an argument is invalid.
    *
    * @example
@@ -269,16 +271,16 @@ export class Semaphore implements SemaphoreInterface, Closable {
   ): Promise<Awaited<Result>[]>
 
   /**
-   * Adds `weight` units to the value, also when no caller has taken them, and admits the waiters that fit then.
+   * Adds `weight` units to the value, even if no caller has taken them, and admits the waiters that fit then.
    *
-   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would pass 2^29 - 1: nothing has changed.
+   * @throws {RangeError} `ERR_LOCK_RANGE` when the value would exceed 2^29 - 1. The value stays.
    * @throws {TypeError | RangeError} when `weight` is invalid.
    */
   release(weight?: number): void
 
   /**
    * Rejects every waiter of this thread that waits to acquire, with `reason` or else with `cancelError`. Holders keep
-   * their units. Callers in `waitForUnlock()` keep waiting; when threads share the semaphore, they go to the end of the
+   * their units. Callers of `waitForUnlock()` keep waiting; if threads share the semaphore, they go to the end of the
    * queue.
    */
   cancel(reason?: unknown): void

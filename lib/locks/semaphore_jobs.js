@@ -1,5 +1,5 @@
 'use strict'
-// Functions and lists of jobs that acquire units of a semaphore for each call.
+// limit() and map() of semaphores: functions and jobs that acquire units for each call.
 const { abort, listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following } = require('../core/following.js')
 const { checkCallback, checkObject, isObject } = require('../core/options.js')
@@ -8,10 +8,10 @@ const { giveBackUndelivered } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
 const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 
-// `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that refuses every caller. `defaults` are the
-// constructor's.
+// `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that rejects every caller. `defaults` are
+// the wait options given to the constructor.
 
-/** `fn`, with the units of `options` acquired for each call. */
+/** Returns a function that calls `fn` while it holds the units of `options`. */
 function limited(open, defaults, fn, options = {}) {
   checkCallback(fn)
   if (!isObject(options)) {
@@ -31,7 +31,7 @@ async function mapped(open, defaults, iterable, fn, options = {}) {
   const items = new Items(iterable)
   const jobs = new Jobs(fn, limits.signal)
   const { signal } = jobs
-  // One job at most waits, so it is never refused.
+  // At most one job waits, so `maxPending` does not apply.
   const asked = { weight, limits: { ...limits, signal, maxPending: Infinity } }
   try {
     for (let index = 0; ; index++) {
@@ -41,7 +41,7 @@ async function mapped(open, defaults, iterable, fn, options = {}) {
       if (done) break
       const [, release] = await open().acquireUnits(asked)
       if (signal.aborted) {
-        // No job began, so the next grant reports the death that this grant reports.
+        // The job has not begun. If its grant reports a death, the next grant must report it.
         giveBackUndelivered(release)
         break
       }
@@ -64,9 +64,9 @@ class Jobs {
   #results = []
   #running = 0
   #failure
-  /** Ends the wait for the last of them. */
+  /** Resolves the promise that ended() waits for. */
   #resolve = none
-  /** Aborts with the first failure. */
+  /** Aborts when a job, the iterable or a wait fails. */
   signal
 
   constructor(fn, signal) {
@@ -74,7 +74,7 @@ class Jobs {
     this.#following = following(signal === undefined ? [] : [signal])
     this.signal = this.#following.controller.signal
     platform.expectListeners(this.signal)
-    // Without a listener that stays, each wait would add one to the signal and remove it, which costs microseconds.
+    // This listener stays. Without it each wait would add one to the signal and remove it, which takes microseconds.
     this.#listening = listen(this.signal, none)
   }
 
@@ -84,7 +84,7 @@ class Jobs {
     abort(this.#following.controller, error)
   }
 
-  /** Over an engine a job has a lease of its own, and its signal aborts with the lease. */
+  /** Runs a job. Over an engine each job has its own lease, and its signal also aborts when it loses the lease. */
   async begin(item, index, release) {
     this.#running++
     const { signal } = this
@@ -100,7 +100,7 @@ class Jobs {
     }
   }
 
-  /** A job has ended. setValue() may have left no room for its units. */
+  /** Ends a job. Its release throws if setValue() has left no room for its units. */
   #end(release) {
     try {
       release()
@@ -140,8 +140,8 @@ class Items {
   }
 
   /**
-   * The next `{ done, item }`, or a promise for it, which rejects when `signal` aborts first. A promise for each item of a
-   * plain iterable would cost more than its job.
+   * Returns the next `{ done, item }`, or a promise for it, which rejects if `signal` aborts first. Returns no promise
+   * for a plain iterable, because that would cost more than the job.
    */
   next(signal) {
     throwIfAborted(signal)
@@ -172,13 +172,13 @@ class Items {
   }
 
   /**
-   * Ends the iteration early, as `for await` does: the error that ended it wins over an error of
-   * return().
+   * Ends the iteration early, as `for await` does. Ignores an error of return(), because the error that ended the
+   * iteration wins.
    */
   async close() {
     if (this.#state === 'ended') return
     const closing = this.#return().then(undefined, () => {})
-    // A generator that is producing an item closes only after it, perhaps never.
+    // A generator that is producing an item closes only afterwards, perhaps never. Do not wait for that.
     if (this.#state === 'open') await closing
   }
 
@@ -189,7 +189,7 @@ class Items {
 
 const awaited = async ({ done, item }) => ({ done, item: await item })
 
-/** `promise`, unless `signal` aborts first. */
+/** Settles as `promise` does, or rejects if `signal` aborts first. */
 function unlessAborted(signal, promise) {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(reasonOf(signal))

@@ -1,33 +1,32 @@
 'use strict'
-// The base of every object that stands for a single lock, event, condition ...
+// The base of the classes without keys.
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { closedSingle } = require('./closed.js')
 const { isOfKind, receiverError, signalMark } = require('../core/receiver.js')
 const { openLock } = require('../options/open.js')
 
-/** The kind of all of them. */
+/** The kind of all these classes. */
 const single = { class: 'Single', instance: 'a lock' }
 
-/** The lock of `it`, the `this` of `method` of that kind. Throws for any other receiver. */
+/** Returns the lock for a call of `method` on `it`. Throws unless `it` is of that kind. */
 let lockOf
-/** The lock of an `it` of a derived kind, or of a closed one. It stands apart, so that lockOf() is inlined. */
+/** Returns the lock if `it` is closed or of a derived kind. Separate, so that V8 inlines lockOf(). */
 let lockOfOther
-/** The lock for a method that is about to block this thread. */
+/** As lockOf(), for a method that blocks this thread. Throws on the main thread. */
 let blockingLockOf
 /**
- * The error that cancel() of `it` rejects with. Over an engine, objects of one lock may have
- * different ones.
+ * Returns the error that cancel() of `it` rejects with. Over an engine, objects of one lock may have different errors.
  */
 let cancelErrorOf
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
 /** Closes `it`. */
 let close
-/** The kind of `it`, which may be any value: undefined unless it is an object of these classes. */
+/** Returns the kind of `it`, or undefined if it is not an object of these classes. */
 let kindOf
 
-/** The state of `lock` without the figures of diagnostics. */
+/** Returns the snapshot of `lock` without the figures of diagnostics. */
 function stateOf(lock) {
   const { totals: _, waits: __, ...state } = lock.snapshot()
   return state
@@ -47,7 +46,7 @@ class Single {
       try {
         if (it.#kind === kind) return it.#lock
       } catch {
-        // `it` lacks the private field. Checking first would cost each call a nanosecond.
+        // `it` lacks the private field. A check before the access would cost each call a nanosecond.
         throw receiverError(kind, method, it)
       }
       return lockOfOther(it, kind, method)
@@ -82,7 +81,7 @@ class Single {
   }
 
   [platform.inspecting](_depth, options, inspect) {
-    // The prototype of a class.
+    // `this` is the prototype of a class.
     if (!(isObject(this) && #lock in this)) return this
     const lock = this.#lock
     const name = lock.shared?.name ?? lock.name

@@ -3,19 +3,19 @@ import type { Key } from '../core/keys.js'
 /** How long a caller of {@link SingleFlight.do} waits. */
 export interface SingleFlightOptions {
   /**
-   * The longest wait in ms. When it has passed, this caller rejects with `ERR_LOCK_TIMEOUT`. 0 rejects at once.
+   * The longest wait in ms. After it the call rejects with `ERR_LOCK_TIMEOUT`. With 0 it rejects at once.
    *
    * @default no limit
    */
   timeout?: number | undefined
-  /** Ends the wait of this caller, which rejects with `signal.reason`. */
+  /** Ends the wait when it aborts: the call rejects with `signal.reason`. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Concurrent calls for one key share one execution and its result or error, as Go's `singleflight` does. It prevents
- * cache stampedes: a hundred requests that miss the same cache entry load it once. It works within one thread. It
- * caches nothing: the next call after the execution has settled begins a new one.
+ * Lets concurrent calls for one key share one execution and its result or error, as Go's `singleflight` does. It
+ * prevents cache stampedes: a hundred requests that miss the same cache entry load it once. It works within one thread.
+ * It caches nothing: the next call after the execution has settled begins a new one.
  *
  * @example
  * const flight = new SingleFlight()
@@ -36,8 +36,8 @@ export class SingleFlight {
    * Calls `work` unless an execution of `key` is under way, and resolves to that execution's result. `work` is never
    * called before `do` has returned, and runs in the async context of the caller that began it.
    *
-   * A caller that times out or is aborted leaves the execution to the others. When the last caller has left, `work`'s
-   * signal aborts with that caller's reason, and the next call of `do` begins a new execution.
+   * A caller that times out or is aborted leaves the execution to the others. When the last caller has left, the signal
+   * of `work` aborts with that caller's reason, and the next call of `do` begins a new execution.
    *
    * Do not await a `do` of the same key inside `work`: that deadlocks.
    *
@@ -52,8 +52,8 @@ export class SingleFlight {
   ): Promise<T>
 
   /**
-   * Makes the next `do` of `key` begin an execution of its own, for instance after the entry has changed. Callers that
-   * already wait keep theirs. Returns whether an execution was under way.
+   * Makes the next `do` of `key` begin a new execution, for instance after the entry has changed. Callers that already
+   * wait get the result of the old one. Returns whether an execution was under way.
    */
   forget(key: Key): boolean
 

@@ -1,12 +1,12 @@
 'use strict'
 // Concurrent calls for one key share one execution and its result: Go's singleflight.
 //
-//   do(key)      the key has no flight: begins one; else joins the one it has
-//   it settles   every caller that still waits settles alike; the key has no flight
+//   do(key)      joins the flight of the key, or begins one
+//   settled      every caller that still waits settles with it; the key has no flight
 //   give up      a caller leaves; the last one to leave aborts the execution's signal, and the key has no flight
-//   forget(key)  the key has no flight; the callers keep theirs
+//   forget(key)  the key has no flight; the callers of the old one still get its result
 //
-// Invariant: a flight of the map has a caller that waits, and its signal is not aborted.
+// Invariant: a flight in the map has at least one waiting caller, and its signal is not aborted.
 const { abort, throwIfAborted } = require('../core/abort.js')
 const { lockError } = require('../core/errors.js')
 const { checkKey, nameOf } = require('../core/keys.js')
@@ -20,7 +20,7 @@ const {
 const { UnobservedWaiter, wait } = require('../core/waiter.js')
 const { receiverError } = require('../core/receiver.js')
 
-/** Options that would extend its scope beyond the thread, which is not supported. */
+/** Options of wider scopes, which a SingleFlight does not support. */
 const reachOptions = new Set(['name', 'scope', 'directory', 'engine'])
 const flightOptions = new Set(['signal', 'timeout'])
 
@@ -36,13 +36,13 @@ class Flight {
   #key
   #onEnd
 
-  /** `onEnd` is called once: when the execution has settled, or its last caller has left. */
+  /** The flight calls `onEnd` once: when the execution has settled, or when its last caller has left. */
   constructor(key, onEnd) {
     this.#key = key
     this.#onEnd = onEnd
   }
 
-  /** Always returns before it calls `work`. */
+  /** Calls `work` in a later microtask. */
   start(work) {
     this.#run(work).then(
       (value) => this.#settle((caller) => caller.resolve(value)),
@@ -53,7 +53,7 @@ class Flight {
   async #run(work) {
     const { signal } = this.#controller
     await null
-    // Every caller may have left meanwhile.
+    // By now every caller may have left.
     throwIfAborted(signal)
     return work(signal)
   }
@@ -84,7 +84,7 @@ class Flight {
   }
 }
 
-/** The flights by key of `it`, the `this` of `method`. Throws for any other receiver. */
+/** Returns the flights, by key, of `it`, the `this` of `method`. Throws unless it is a SingleFlight. */
 let flightsOf
 
 class SingleFlight {
@@ -122,7 +122,7 @@ class SingleFlight {
   }
 }
 
-/** The flight that a call for `key` joins or begins. */
+/** Returns the flight of `key`. Begins it with `work` if there is none. */
 function flightOf(flights, key, work) {
   const known = flights.get(key)
   if (known !== undefined) return known
@@ -135,14 +135,14 @@ function flightOf(flights, key, work) {
 }
 
 function checkReach(options) {
-  // Errors of the constructors of locks would list options that it refuses as well.
+  // The checks of lock constructors would suggest options that this class refuses, too.
   checkObject(options)
   for (const name in options) {
     if (reachOptions.has(name) || isOfEveryObject(options, name)) continue
     throw new TypeError('SingleFlight takes no options: give timeout and signal to do()')
   }
   const { readLockOptions } = require('../options/lock_options.js')
-  // There is no use to ask for the name that a lock of that scope needs.
+  // The scope is refused anyway, so do not first demand the `name` that it needs.
   const asked = options.scope === undefined ? options : { name: 'any', ...options }
   const settings = readLockOptions(asked, 0, reachOptions)
   settings.scopes?.checkReach({ class: 'SingleFlight' }, settings)
