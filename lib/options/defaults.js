@@ -1,6 +1,6 @@
 'use strict'
-// A constructor's defaults for the waits of its object: `timeout` and `maxPending`. Each wait may
-// override them.
+// The constructor's options `timeout` and `maxPending`: defaults for the waits of its object, which each wait may
+// override.
 const {
   checkMaxPending,
   checkTimeout,
@@ -11,7 +11,7 @@ const {
 } = require('../core/options.js')
 
 /**
- * { waiting, acquiring }: defaults of every wait, and of waits that acquire. Undefined without any.
+ * Returns { waiting, acquiring }: the defaults of all waits, and of waits that acquire. Undefined if there are none.
  */
 function readDefaults({ timeout, maxPending }) {
   if (timeout === undefined && maxPending === undefined) return undefined
@@ -28,19 +28,21 @@ function readDefaults({ timeout, maxPending }) {
   return { waiting, acquiring }
 }
 
-// Where there are defaults, options are copied, because they may be frozen. Each is read once.
+// With defaults, options are copied before they are completed, because they may be frozen. Each option is read once.
 
 /** The options that a wait may have. */
 const names = ['priority', 'timeout', 'signal', 'ifAvailable', 'maxPending', 'weight']
 const isName = new Set(names)
 
-/** The values of `options`, or `options` if a getter throws: then the reader meets the error. */
+/**
+ * Returns a copy of `options`. Returns `options` itself if a getter throws, so that the code that reads them throws.
+ */
 function copyOf(options) {
   const copy = {}
   try {
     // Getters of a class count, too.
     for (const name of names) if (name in options) put(copy, name, options[name])
-    // The reader of options rejects a name that is not known.
+    // Keep the names of unknown options, so that the code that reads them rejects them.
     for (const name in options) {
       if (!isName.has(name) && !isOfEveryObject(options, name)) put(copy, name)
     }
@@ -54,7 +56,7 @@ function isOfAnotherKind(options) {
   try {
     return optionsError(options, isName) !== undefined
   } catch {
-    return true // its own Symbol.toStringTag throws: the reader of options meets the error
+    return true // its Symbol.toStringTag throws, and will throw again when the options are read
   }
 }
 
@@ -69,14 +71,14 @@ function put(copy, name, value) {
   })
 }
 
-/** `options` of a wait, or a priority, completed by `defaults`. */
+/** Returns the `options` of a wait, or its priority, completed by `defaults`. */
 function withDefaults(options, defaults) {
   if (options === undefined) return defaults
   if (typeof options === 'number') return { ...defaults, priority: options }
-  // The reader of options rejects it.
+  // The code that reads the options throws for it.
   if (!isObject(options)) return options
   const copy = copyOf(options)
-  // The reader of options rejects an object of another kind, too.
+  // The same for an object of another kind.
   if (copy === options || (isEmpty(copy) && isOfAnotherKind(options))) return options
   for (const name of Object.keys(defaults)) {
     if (copy[name] === undefined) put(copy, name, defaults[name])
@@ -84,17 +86,17 @@ function withDefaults(options, defaults) {
   return copy
 }
 
-// Each of these completes the options of a wait by an object's `defaults`, or by none: `acquiring` for a caller that
-// acquires, `waiting` for any other.
+// Each of these completes the options of a wait by the `defaults` of its object, if it has any. acquiring() is for
+// calls that acquire, waiting() for all others.
 
 const acquiring = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.acquiring)
-/** Completes the options for keys, whose caller has no lone priority: the reader of the options refuses it. */
+/** As acquiring(), for keyed locks. They take no lone priority, so a number stays as it is and is rejected later. */
 const acquiringKeys = (defaults, options) =>
   typeof options === 'number' ? options : acquiring(defaults, options)
 const waiting = (defaults, options) =>
   defaults === undefined ? options : withDefaults(options, defaults.waiting)
-/** The limits of a call that blocks its thread. */
+/** Returns the limits of a call that blocks its thread. */
 const blocking = (defaults, options) => readSyncWait(waiting(defaults, options))
 
 module.exports = { acquiring, acquiringKeys, blocking, readDefaults, waiting, withDefaults }

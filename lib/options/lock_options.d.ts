@@ -1,33 +1,37 @@
 import type { WaitOptions } from '../core/options.js'
 import type { DiagnosticsOptions } from '../diagnostics/options.js'
 
-/** How threads share a lock, and how it behaves. Its objects may differ in `fairness` and `allowBlockingMainThread`. */
+/**
+ * How threads share a lock, and how it behaves. Objects of one lock may differ in `fairness` and
+ * `allowBlockingMainThread`.
+ */
 export interface LockOptions {
   /**
    * All threads of the process that construct a lock of this kind with this name share one lock. (A Mutex and a
    * KeyedMutex of the same name are two locks.) The lock lives as long as any thread has an object for it, and longer
    * while it, or one of its keys, is not in its initial state.
    *
-   * A name alone reaches this process only. In a worker of node:cluster, and in one of several instances of PM2, the first
-   * such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`. Give the lock `scope: 'host'`
-   * for all processes of this user on the machine, or `scope: 'process'` for the threads of this process.
+   * A name alone shares the lock within this process only. In a worker of node:cluster, and in one of several instances
+   * of PM2, the first such lock of a thread emits a `BoxofficeWarning` with the code `BOXOFFICE_ONE_PROCESS`. Give the
+   * lock `scope: 'host'` for all processes of this user on the machine, or `scope: 'process'` for the threads of this
+   * process.
    */
   name?: string | undefined
 
   /**
    * The order of hand-offs between threads. Within a thread the queue is always first in, first out.
    *
-   * `'bounded'`: a thread may serve its own next waiter for at most 1 ms while other threads wait, and may acquire the
-   * lock again before the next waiter of another thread has woken up. A waiter that is awake and has been overtaken for
-   * 1 ms acquires the lock next. This is faster: a hand-off to another thread takes a thousand times as long as one
-   * within the thread.
+   * `'bounded'`: while other threads wait, a thread may hand the lock to its own waiters for at most 1 ms, and may
+   * acquire it again before the next waiter of another thread has woken up. A waiter that is awake and has been
+   * overtaken for 1 ms acquires the lock next. This is faster, because a hand-off to another thread takes a thousand
+   * times as long as one within the thread.
    *
-   * `'fifo'`: strictly first in, first out, for waiters of an object with this option. If one object of a thread for a
-   * mutex, or for a lock over an engine, has this option, it applies to all of the thread's objects for that lock.
+   * `'fifo'`: strictly first in, first out, for waiters of an object with this option. If any object of a thread has
+   * this option for a mutex, or for a lock over an engine, it applies to all objects of the thread for that lock.
    *
-   * At scope `'host'` that order is strict within a process. Between processes it goes in turn, one grant each: a
-   * process has one place in the queue for all of its waiters, and after each of its grants it queues again behind the
-   * others. The queue has four places; further processes get a place in turn, by the number of their process slot.
+   * At scope `'host'` the `'fifo'` order is strict within a process, and waiting processes take turns, one grant each:
+   * a process has one place in the queue for all its waiters, and queues again behind the others after each grant. The
+   * queue has four places. Further processes get a place in turn, by the number of their process slot.
    *
    * @default 'bounded'
    */
@@ -59,9 +63,9 @@ export interface BufferOptions {
   byteOffset?: number | undefined
 
   /**
-   * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. A lock without `name`,
-   * `buffer` and `shared` belongs to one thread, and reading its `buffer` throws a TypeError. So it does with a `name`,
-   * which shares the lock already: beside it `shared` has no effect.
+   * Gives the lock shared memory of its own: its `buffer`, with which other threads construct it. With a `name` this
+   * option has no effect, because the name shares the lock. Reading the `buffer` of a lock that has a `name`, or
+   * neither `buffer` nor `shared`, throws a TypeError.
    *
    * @default false
    */
@@ -69,21 +73,21 @@ export interface BufferOptions {
 }
 
 export interface CancelOptions {
-  /** The reason that `cancel()` rejects with when it is called without one. @default E_CANCELED */
+  /** The reason that waiters reject with when `cancel()` is called without one. @default E_CANCELED */
   cancelError?: unknown
 }
 
 export interface MaxHoldOptions {
   /**
-   * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity. When it is over, the hold's
-   * `signal` aborts with `ERR_LOCK_LOST`. Then the next waiter acquires the lock, and its grant is `abandoned` (at scope
-   * `'host'` not after a reader). The callback goes on until it heeds the signal.
+   * The longest time in milliseconds that one hold lasts, from 100 to 2^31 - 1, or Infinity. After that time the hold's
+   * `signal` aborts with `ERR_LOCK_LOST`. Then the next waiter acquires the lock, and its grant is `abandoned` (at
+   * scope `'host'` not after a reader). The callback keeps running until it heeds the signal.
    *
-   * It is for locks of scope `'host'`, and for locks over an engine, where it replaces the engine's own `maxHold`. The
+   * For locks of scope `'host'` and locks over an engine, where it replaces the engine's own `maxHold`. The
    * constructors of other locks throw `ERR_LOCK_UNSUPPORTED`.
    *
-   * Infinity: the hold lasts until it is released, or until its thread ends; over an engine, until the thread's session
-   * ends.
+   * With Infinity the hold lasts until its release, or until its thread ends; over an engine, until the thread's
+   * session ends.
    *
    * @default the engine's `maxHold`; at scope `'host'` Infinity
    */
@@ -91,46 +95,46 @@ export interface MaxHoldOptions {
 }
 
 /**
- * How long a hold lasts at most and at least: see docs/hold-times.md. All objects of one lock must have the same times, in
- * all threads and processes. The constructor throws `ERR_LOCK_MISMATCH` when another object of this thread has other
- * times. It does not check the times of other threads and processes.
+ * The longest and the shortest time of a hold: see docs/hold-times.md. All objects of one lock must have the same
+ * times, in all threads and processes. The constructor throws `ERR_LOCK_MISMATCH` if another object of this thread has
+ * other times. It does not check the times of other threads and processes.
  *
  * At scope `'host'` a lock with either time throws `ERR_LOCK_UNSUPPORTED`
  *
  * - in the constructor of a mutex with `fairness: 'fifo'`;
  * - in every method that ends in `Sync`;
  * - in `release()` of a semaphore: use the Releasers;
- * - with a `minHold` in `tryUpgrade()` and `downgrade()` of a read-write lock, and `upgrade()` rejects with it.
+ * - with a `minHold` in `tryUpgrade()` and `downgrade()` of a read-write lock; its `upgrade()` rejects with the error.
  */
 export interface HoldOptions extends MaxHoldOptions {
   /**
    * The time in milliseconds after a grant in which no other caller acquires the lock, from 0 to 2^31 - 1, and not more
-   * than `maxHold`. It applies also after the holder has released the lock, or has died. So when many processes start a
+   * than `maxHold`. It applies even if the holder has released the lock, or has died. So when many processes start a
    * job at about the same time, one process runs it: docs/recipes/cron.md.
    *
-   * It is for mutexes over an engine, and for all locks of scope `'host'`. At scope `'host'` a grant of a semaphore keeps
-   * its units from other callers, a writer keeps out all other callers, and a reader keeps out writers. The constructors
-   * of other locks throw `ERR_LOCK_UNSUPPORTED`.
+   * For mutexes over an engine and all locks of scope `'host'`. At scope `'host'` a grant of a semaphore keeps its
+   * units, a writer excludes all other callers, and a reader excludes writers. The constructors of other locks throw
+   * `ERR_LOCK_UNSUPPORTED`.
    *
    * @default 0
    */
   minHold?: number | undefined
 }
 
-/** Defaults for every wait of an object, upgrades excepted. Each wait may override them. */
+/** Defaults for every wait of an object, except upgrades. Each wait may override them. */
 export interface WaitDefaults {
   /** The longest wait in milliseconds: see {@link WaitOptions.timeout}. @default Infinity */
   timeout?: number | undefined
   /**
-   * The largest number of callers of this thread that may wait; for a keyed lock, per key. Another caller rejects with
-   * `ERR_LOCK_QUEUE_FULL` at once, instead of in a queue too long to be served in time.
+   * The largest number of callers of this thread that may wait; for a keyed lock, per key. One more caller rejects with
+   * `ERR_LOCK_QUEUE_FULL` at once.
    *
    * @default Infinity
    */
   maxPending?: number | undefined
 }
 
-/** The options of a lock that callers hold, apart from those of its scope. */
+/** The options of a lock that callers hold, without the options of its scope. */
 export interface HoldableOptions
   extends LockOptions,
     WaitDefaults,

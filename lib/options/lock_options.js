@@ -1,5 +1,5 @@
 'use strict'
-// Reads constructor options: how the lock behaves, and whether it is one of this thread.
+// Reads constructor options: how the lock behaves, and whether it belongs to this thread only.
 const platform = require('../core/platform.js')
 const { checkType, lockError, typeError } = require('../core/errors.js')
 const { readDefaults } = require('./defaults.js')
@@ -21,15 +21,15 @@ const reachOptions = [
   'minHold',
 ]
 
-/** Options of every lock's constructor, including those that some scopes refuse with a reason. */
+/** Options of every lock's constructor, also those that some scopes reject with a reason. */
 const lockOptions = new Set(['fairness', 'allowBlockingMainThread', ...reachOptions])
 
 /** Options of a lock that callers acquire, with defaults for all waits. */
 const lockOptionsWithDefaults = new Set([...lockOptions, 'cancelError', 'timeout', 'maxPending'])
 
 /**
- * `bytes` is the memory that the lock needs; 0 for keyed maps, which cannot use the user's memory. In the result `scopes`
- * is undefined for a lock of this thread without diagnostics.
+ * Reads the options `given`. `bytes` is the size of the lock in a `buffer`, or 0 for keyed locks, which take none. In
+ * the result `scopes` is undefined for a lock of this thread without diagnostics.
  */
 function readLockOptions(given, bytes, known = lockOptions) {
   const options = asOptions(given)
@@ -57,7 +57,7 @@ function readLockOptions(given, bytes, known = lockOptions) {
   return { ...settings, ...scopes.readOptions(asked ?? {}, bytes, settings), scopes }
 }
 
-/** The options that say more than a lock of this thread needs, each read once. Undefined without any. */
+/** Returns the options of wider scopes and of diagnostics, each read once. Undefined if there are none. */
 function readReach(options) {
   let asked
   for (const name of reachOptions) {
@@ -69,7 +69,10 @@ function readReach(options) {
   return asked
 }
 
-/** Whether that option asks for nothing when it is false. Where locks without options have diagnostics, it may turn them off. */
+/**
+ * Whether `false` for that option equals leaving it out. It does not if it turns off diagnostics that are on by
+ * default.
+ */
 function isOff(name) {
   const { isWatched, scopes } = platform
   return !isWatched && (scopes === undefined || name === 'shared' || name === 'diagnostics')

@@ -7,12 +7,12 @@ const { readDiagnostics } = require('../diagnostics/levels.js')
 
 const { BYTES_PER_ELEMENT } = Int32Array
 
-/** The least maxHold. */
+/** The shortest maxHold. */
 const leastHold = 100
 
 /**
- * `bytes` is the memory that the lock needs; 0 for keyed maps, which cannot use the user's memory. `mayBlock` is what
- * the other options say.
+ * Reads the options of scopes and diagnostics. `bytes` is the size of the lock in a `buffer`, or 0 for keyed locks,
+ * which take none. `mayBlock` is the setting from `allowBlockingMainThread`.
  */
 function readReachOptions(options, bytes, { mayBlock }) {
   const { name, buffer, byteOffset = 0, shared, scope, directory, capacity, engine } = options
@@ -48,12 +48,14 @@ function readReachOptions(options, bytes, { mayBlock }) {
     times: hasTimes
       ? readHoldTimes(options, engine !== undefined || host !== undefined)
       : undefined,
-    // Over an engine no call can block; its locks report that themselves.
+    // Over an engine no call can block, and the lock's own error says so.
     mayBlock: mayBlock || engine !== undefined,
   }
 }
 
-/** { maxHold, minHold }, each undefined if not given. `isWide`: other processes can use the lock. */
+/**
+ * Returns { maxHold, minHold }, each undefined if not given. `isWide` tells whether other processes can use the lock.
+ */
 function readHoldTimes({ maxHold, minHold }, isWide) {
   if (maxHold !== undefined) checkTime('maxHold', maxHold, leastHold, Infinity)
   if (minHold !== undefined) checkTime('minHold', minHold, 0, longestTimeout)
@@ -81,7 +83,7 @@ function checkName(name) {
   if (name === '') throw new RangeError('name must not be empty')
 }
 
-/** Throws for options that contradict an engine, which alone defines the scope. */
+/** Throws for options of other scopes: beside an engine only a `name` is allowed. */
 function checkBesideEngine({ name: _, ...others }) {
   for (const [option, value] of Object.entries(others)) {
     if (value !== undefined) throw new TypeError(`a lock over an engine takes no ${option}`)
@@ -94,7 +96,7 @@ function checkPlace(buffer, byteOffset, bytes) {
   checkType('byteOffset', byteOffset, 'number')
   const last = buffer.byteLength - bytes
   if (last < 0) throw new RangeError(`buffer must have room for ${bytes} bytes`)
-  // This form rejects NaN and fractions as well.
+  // Written so that NaN and fractions fail, too.
   if (!(byteOffset >= 0 && byteOffset <= last && byteOffset % BYTES_PER_ELEMENT === 0)) {
     throw new RangeError(
       `byteOffset must be a multiple of ${BYTES_PER_ELEMENT} from 0 to ${last - (last % BYTES_PER_ELEMENT)}`,

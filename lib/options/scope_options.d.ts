@@ -1,7 +1,7 @@
 import type { Engine } from '../cluster/options.js'
 import type { HostScope, KeyedHostScope, KeyedProcessScope, ProcessScope } from '../host/options.js'
 
-/** Options of other scopes. */
+/** Excludes options that belong to other scopes. */
 type None<Name extends string> = { [Option in Name]?: undefined }
 
 interface NoMemory extends None<'buffer' | 'byteOffset'> {
@@ -15,15 +15,15 @@ interface Named {
   name: string
 }
 
-// Without a `scope`: a type with one would have to fit all options whose scope is known only when the program runs.
+// Has no `scope`. With one, options whose scope is known only at run time would fit no type.
 interface OverEngine extends NoMemory, None<'directory'> {
   /** Extends the lock to every process that uses the engine's server. */
   engine: Engine | undefined
 }
 
 /**
- * The `Options` of a lock with those of its scope. A lock is in this process, or at scope `'host'` with a `name`, or over
- * an `engine` with a `name`. `Others` are the options that no lock over an engine has.
+ * The `Options` of a lock, with the options of its scope. A lock is in this process, or at scope `'host'` with a
+ * `name`, or over an `engine` with a `name`. `Others` are the options that no lock over an engine has.
  */
 export type InScope<Options, Others extends string = never> = Options &
   (

@@ -1,14 +1,14 @@
 'use strict'
-// The scopes wider than the thread, and diagnostics: picks them once, by the options of a lock's constructor
-// (open.js). The code of a scope is loaded when the first lock of that scope is constructed.
+// Opens locks of scopes wider than the thread, and locks with diagnostics, by the options of the constructor (open.js).
+// The first lock of a scope loads the code of that scope.
 //
-// A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). Any other lock has one of
-// the `sharedLocks`, which all threads use. reach.js lists the wider scopes that lack a class.
+// A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). The other kinds are in
+// `sharedLocks`: all threads use them at once. reach.js lists the wider scopes that lack a class.
 const { lockError } = require('../core/errors.js')
 const { localKeyMap } = require('../core/key_map.js')
 const { readReachOptions } = require('./reach_options.js')
 
-/** The classes of what several threads share, by the name of the kind. */
+/** The classes of locks that several threads use at once, by the name of the kind. */
 const sharedLocks = {
   'auto-reset event': () => require('../process/events.js').SharedAutoResetEvent,
   barrier: () => require('../process/barrier.js').SharedBarrier,
@@ -21,13 +21,13 @@ const sharedLocks = {
 
 const isLent = ({ name }) => sharedLocks[name] === undefined
 
-/** Whether no other thread can ever know the lock. */
+/** Whether no other thread can ever use the lock. */
 function isOfThread({ engine, host, name, buffer, isShared }) {
   const isNamed = engine !== undefined || host !== undefined || name !== undefined
   return !isNamed && buffer === undefined && !isShared
 }
 
-/** Throws if the options of a lock of one thread say that threads share it. */
+/** Throws if a lock without a name, a buffer or an engine has a `scope`. */
 function checkScope({ scope }) {
   if (scope === undefined) return
   throw new TypeError(
@@ -40,13 +40,13 @@ function isOfProcess({ engine, host }) {
   return engine === undefined && host === undefined
 }
 
-/** A name without a scope may be meant for all processes. */
+/** Warns of a name without a scope in one of several processes, because the caller may mean all of them. */
 function checkName({ name, scope, engine }, title) {
   if (name === undefined || scope !== undefined || engine !== undefined) return
   require('../process/one_of_many.js').warnOfName(title, name)
 }
 
-/** The lock of `kind` that `settings` describe. */
+/** Makes the lock of `kind` that `settings` describe. */
 function openLock(kind, args, settings) {
   const lock = openPlain(kind, args, settings)
   checkName(settings, kind.name)
@@ -57,7 +57,7 @@ function openLock(kind, args, settings) {
   return lock
 }
 
-/** Loads what snapshot() needs: Node.js keeps what this folder has resolved, so the file may be gone by then. */
+/** Loads the file of snapshot() now: when a program calls snapshot(), the package's files may have been removed. */
 function loadSnapshot() {
   require('../diagnostics/process.js')
 }
@@ -78,7 +78,7 @@ function openPlain(kind, args, settings) {
   return share(lock.configured(settings), settings)
 }
 
-/** A mutex of several threads or processes, lent to one thread at a time. */
+/** Makes a mutex of several threads or processes, which is lent to one thread at a time. */
 function openLent({ name }, settings) {
   if (settings.host === undefined) {
     return require('../process/mutexes.js').openMutex(name, settings)
@@ -93,7 +93,7 @@ function share(lock, { name, buffer, byteOffset, isStrict }) {
   return lock
 }
 
-/** Throws if no wider scope has that kind. */
+/** Throws if the scope of `settings` lacks the class of `kind`. */
 function checkReach(kind, settings) {
   require('./reach.js').checkReach(kind.class, settings)
 }
@@ -113,7 +113,7 @@ function openGateOnHost(args, settings, name) {
   return require('../host/gates.js').openHostGate(name, args, settings)
 }
 
-/** The key map that `settings` describe, of locks of `kind` that begin with `value`. */
+/** Opens the key map that `settings` describe, for locks of `kind` that begin with `value`. */
 function openKeyMap(kind, value, settings) {
   checkName(settings, `keyed ${kind.name}`)
   const watch = watchOf(settings, kind)
@@ -130,7 +130,7 @@ function openKeyMap(kind, value, settings) {
   return map
 }
 
-/** The observer of a keyed map, if it has diagnostics. */
+/** Makes the observer of a keyed map, if it has diagnostics. */
 function watchOf(settings, kind) {
   if (settings.diagnostics === undefined) return undefined
   loadSnapshot()

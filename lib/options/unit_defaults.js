@@ -1,12 +1,12 @@
 'use strict'
-// defaults.js for semaphores, whose waits have the arguments (weight, options) or (options).
+// As defaults.js, for semaphores: their waits take (weight, options) or (options).
 const { isObject } = require('../core/options.js')
 const { isWhole } = require('../core/units.js')
 const { withDefaults } = require('./defaults.js')
 
 /**
- * The arguments of a wait, completed by `defaults`. Returns one object for both, or the weight if there are no valid
- * options.
+ * Completes the arguments of a wait by `defaults`. Returns one object with the weight and the options, or only the
+ * weight if the options are not valid.
  */
 function unitsWithDefaults(weight, options, defaults) {
   if (weight !== undefined && typeof weight !== 'number') return withDefaults(weight, defaults)

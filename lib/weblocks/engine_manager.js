@@ -14,17 +14,17 @@ class EngineManager extends KeyMapManager {
     return notSupported('a lock over an engine cannot be stolen: request it without steal')
   }
 
-  /** Rejects at once when the lock is lost. */
+  /** Runs `callback` with the lock. Rejects at once when the lock is lost. */
   run(lock, callback, { signal }) {
     return new Promise((resolve, reject) => {
       listen(signal, () => reject(reasonOf(signal)))
-      // In an async function, so that any error it throws rejects.
+      // An async function, so that an error thrown by `callback` rejects.
       const run = async () => callback(lock)
       run().then(resolve, reject)
     })
   }
 
-  /** The held locks and the pending requests of this thread. */
+  /** Returns the held locks and the pending requests of this thread. */
   query(clientId) {
     const snapshot = { held: [], pending: [] }
     for (const lock of this.keyMap.busy()) {

@@ -6,7 +6,7 @@ const { hostKeyMapOf } = require('../host/locks.js')
 const { KeyMapManager } = require('./key_map_manager.js')
 const { notSupported } = require('./request_options.js')
 
-/** By releaser: the signal that a caller has read. */
+/** The signals that callers have read, by releaser. */
 const signals = new WeakMap()
 
 class HostManager extends KeyMapManager {
@@ -32,13 +32,13 @@ class HostManager extends KeyMapManager {
   }
 
   /**
-   * One entry for each process that holds or awaits a lock. The segment does not record the mode
-   * that a waiter requests.
+   * Returns an entry for each process that holds a lock or waits for it. The segment does not record the mode that a
+   * waiter requests.
    */
   query() {
     const snapshot = { held: [], pending: [] }
     for (const { key, written, holderPids, waiterPids } of this.keyMap.snapshot()) {
-      const name = String(key) // only the beginning of a long name that no lock of this thread has
+      const name = String(key) // a CutKey gives only the beginning of the name
       const mode = written ? 'exclusive' : 'shared'
       for (const pid of holderPids) {
         snapshot.held.push({ name, mode, clientId: `node-${pid}` })
@@ -49,14 +49,14 @@ class HostManager extends KeyMapManager {
   }
 }
 
-/** Error messages call a read-write lock of the map a lock, as the caller does. */
+/** Makes error messages call the map's read-write lock a lock, the caller's term. */
 function title() {
   return titleOf('lock', this)
 }
 
 /**
- * A grant without times is never lost before it is released. It has a signal because grants of
- * other scopes have one.
+ * A getter for the `signal` of a grant without hold times, which is never lost. It has a signal because grants of other
+ * scopes have one.
  */
 function neverAborted() {
   if (!signals.has(this)) signals.set(this, new AbortController().signal)

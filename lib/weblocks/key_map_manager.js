@@ -1,5 +1,5 @@
 'use strict'
-// A lock manager over a key map of read-write locks, whose keys are its names. Its locks cannot be stolen.
+// A lock manager over a key map of read-write locks: the keys are the names of its locks. Its locks cannot be stolen.
 const { checkInTime, makeLock } = require('./lock.js')
 const { modeNames } = require('./request_options.js')
 
@@ -12,7 +12,7 @@ class KeyMapManager {
   /** Resolves to a Releaser, or to undefined if `ifAvailable` is set and the lock is not available. */
   async acquire(name, wish) {
     const release = await this.take(name, wish)
-    // What only a read-write lock has.
+    // Remove the methods that only a read-write lock has.
     delete release?.downgrade
     return release
   }
@@ -27,7 +27,7 @@ class KeyMapManager {
     return modeNames[mode] === 'shared' ? lock.acquireRead(limits) : lock.acquireWrite(limits)
   }
 
-  /** Runs `callback` while the lock is held. */
+  /** Runs `callback` while it holds the lock. */
   async request(name, wish, callback) {
     const release = await this.take(name, wish)
     if (release === undefined) return callback(null)

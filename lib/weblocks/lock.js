@@ -10,7 +10,7 @@ const secret = Symbol('for the lock manager')
 /** Throws unless `it`, the `this` of `getter`, is a Lock. */
 let check
 
-/** The description of a lock that its callback gets. */
+/** Describes a held lock to its callback. */
 class Lock {
   #name
   #mode
@@ -59,12 +59,12 @@ class Lock {
   }
 }
 
-/** `grant` is a releaser, or an object with `abandoned`, `fencingToken` and `signal`. */
+/** Makes the Lock of a grant: a releaser, or an object with `abandoned`, `fencingToken` and `signal`. */
 const makeLock = ({ name, mode }, grant) => new Lock(secret, name, mode, grant)
 
-/** Throws if `signal` has aborted between the grant and the call of the callback, and releases the lock. */
+/** Releases the lock and throws if `signal` has aborted between the grant and the call of the callback. */
 function checkInTime(release, signal) {
-  // It stays true where a signal that is no AbortSignal throws.
+  // It stays true if reading a custom signal throws.
   let isLate = true
   try {
     isLate = Boolean(signal?.aborted)

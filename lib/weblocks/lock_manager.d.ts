@@ -3,7 +3,7 @@ import type { Grant, Releaser } from '../core/releaser.js'
 import type { HoldOptions } from '../options/lock_options.js'
 import type { InKeyedScope } from '../options/scope_options.js'
 
-/** One exclusive lock of a name is held at a time, or any number of shared locks. */
+/** A name has one holder of mode `'exclusive'` at a time, or any number of mode `'shared'`. */
 export type LockMode = 'exclusive' | 'shared'
 
 /** The options of a request to a {@link LockManager}: those of the Web Locks standard, and a few more. */
@@ -17,21 +17,21 @@ export interface LockRequestOptions {
   ifAvailable?: boolean | undefined
   /**
    * Takes the lock now, from its holders and ahead of every waiter. The holders' promises reject with an `AbortError`,
-   * while their callbacks go on. For requests of mode `'exclusive'` at scope `'process'`: other requests reject with a
-   * `NotSupportedError`.
+   * but their callbacks keep running. Only for requests of mode `'exclusive'` at scope `'process'`. Other requests
+   * reject with a `NotSupportedError`.
    *
    * @default false
    */
   steal?: boolean | undefined
   /**
-   * Ends the wait: the request leaves the queue, and rejects with `signal.reason`. It has no effect once the callback
-   * has been called, or `acquire` has resolved. Not allowed with `ifAvailable` or `steal`.
+   * Ends the wait when it aborts: the request leaves the queue, and rejects with `signal.reason`. It has no effect once
+   * the callback has been called, or `acquire` has resolved. Not allowed with `ifAvailable` or `steal`.
    */
   signal?: AbortSignal | undefined
   /** Not in the standard. Requests of a higher priority go first; within a priority, first in, first out. @default 0 */
   priority?: number | undefined
   /**
-   * Not in the standard. The longest wait in milliseconds, 0 or more. When it has passed, the request rejects with
+   * Not in the standard. The longest wait in milliseconds, 0 or more. After it the request rejects with
    * `ERR_LOCK_TIMEOUT`.
    */
   timeout?: number | undefined
@@ -69,7 +69,7 @@ export type LockGrantedCallback<T> = (lock: Lock | null) => T
 
 /** A held lock or a pending request, as {@link LockManager.query} lists it. */
 export interface LockInfo {
-  /** The name of the lock. At scope `'host'` a long name that only other processes use is cut. */
+  /** The name of the lock. At scope `'host'` only the beginning of a long name that no lock of this thread has. */
   name: string
   /** Unknown for pending requests at scope `'host'`. */
   mode?: LockMode
@@ -82,19 +82,19 @@ export interface LockInfo {
 
 export interface LockManagerSettings extends HoldOptions {
   /**
-   * At scope `'host'`, or with an engine: lock names of managers with different names are separate. At scope `'process'`,
-   * where a process has one LockManager, the constructor throws a TypeError for it.
+   * At scope `'host'` and over an engine: managers with different names have separate locks. At scope `'process'` the
+   * constructor throws a TypeError for a name, because a process has one LockManager.
    */
   name?: string | undefined
 }
 
 export type LockManagerOptions = InKeyedScope<LockManagerSettings>
 
-/** What {@link LockManager.query} resolves to. At scope `'host'` both lists have one entry for a name and a process. */
+/** The result of {@link LockManager.query}. At scope `'host'` both lists have one entry for each name and process. */
 export interface LockManagerSnapshot {
-  /** The held locks: for each name in the order of the grants, but at scope `'host'` in no order. */
+  /** The held locks. Those of one name are in the order of the grants, except at scope `'host'`. */
   held: LockInfo[]
-  /** The requests that wait: for each name in the order of the queue, but at scope `'host'` in no order. */
+  /** The waiting requests. Those for one name are in the order of the queue, except at scope `'host'`. */
   pending: LockInfo[]
 }
 
@@ -112,11 +112,11 @@ export interface LockReleaser extends Releaser {
  * the process. Code for `navigator.locks` runs with it unchanged. Within a priority requests of all threads are granted
  * strictly first in, first out.
  *
- * A process has one LockManager: every object stands for it. When a thread ends, its locks go to the next requests.
+ * All objects of a process stand for one LockManager. When a thread ends, the next requests get its locks.
  *
  * A waiting request keeps its event loop alive while another thread could make the lock available, by a release or by
- * ending its own request. It does not when this thread holds a lock of that name, unless that lock and the request are
- * both shared.
+ * ending its own request. It does not keep it alive if this thread holds a lock of that name, unless that lock and the
+ * request are both shared.
  *
  * @example
  * await locks.request('orders', async (lock) => {
@@ -131,8 +131,8 @@ export class LockManager {
    * At scope `'host'` the processes of this machine share the locks: see {@link HostOptions}. Releasers have a
    * `fencingToken`, and locks cannot be stolen.
    *
-   * With an `engine` all processes that use its server share the locks. They cannot be stolen, a `name` separates them
-   * from those of other lock managers over the same engine, and `query()` covers this thread only.
+   * With an `engine` all processes that use its server share the locks. Locks cannot be stolen. A `name` separates the
+   * locks from those of other lock managers over the engine, and `query()` covers only this thread.
    *
    * @example
    * const manager = new LockManager({ scope: 'host', name: 'my server' })
@@ -146,8 +146,8 @@ export class LockManager {
   constructor(options?: LockManagerOptions)
 
   /**
-   * Calls `callback` with the lock once it is granted, never synchronously, in the caller's async context. Holds the
-   * lock until the callback has settled, and settles as the callback does. Never throws; rejects with
+   * Calls `callback` with the lock once it is granted, never synchronously, and in the caller's async context. Holds
+   * the lock until the callback has settled, and settles as the callback does. Never throws. Rejects with
    *
    * - the callback's error;
    * - a `TypeError` or `RangeError` for invalid arguments;
@@ -158,7 +158,7 @@ export class LockManager {
    * - at scope `'host'` `ERR_LOCK_CAPACITY` when there is no room for another name, and `ERR_LOCK_SEGMENT` when the files
    *   have been removed;
    * - over an engine `ERR_LOCK_ENGINE`, and `ERR_LOCK_LOST` when the lock is lost while the callback runs. The callback
-   *   goes on.
+   *   keeps running.
    *
    * @example
    * await locks.request('leader', { ifAvailable: true }, (lock) => {
@@ -174,8 +174,8 @@ export class LockManager {
   ): Promise<Awaited<T>>
 
   /**
-   * Not in the standard: acquires a lock without a callback. The Releaser says `abandoned` when a thread died while it
-   * held the lock exclusively, and no holder has been told before. Rejects as {@link LockManager.request} does, except for
+   * Not in the standard: acquires a lock without a callback. The Releaser is `abandoned` if a thread died while it held
+   * the lock exclusively, and no holder has been told yet. Rejects as {@link LockManager.request} does, except for
    * invalid arguments.
    *
    * @example
@@ -197,8 +197,8 @@ export class LockManager {
   acquire(name: string, options: LockRequestOptions): Promise<LockReleaser | undefined>
 
   /**
-   * The locks that are held and requested at this moment: by all threads, at scope `'host'` by all processes, and over
-   * an engine by this thread.
+   * Resolves to the locks that are held and requested at this moment: by all threads, at scope `'host'` by all
+   * processes, and over an engine by this thread only.
    */
   query(): Promise<LockManagerSnapshot>
 }
@@ -212,8 +212,7 @@ export class LockManager {
 export const locks: LockManager
 
 /**
- * Makes {@link locks} the `navigator.locks` of this thread, for code that expects it there, and replaces Node's own.
- * Returns `locks`.
+ * Makes {@link locks} the `navigator.locks` of this thread, in place of Node's own. Returns `locks`.
  *
  * @example
  * installNavigatorLocks()

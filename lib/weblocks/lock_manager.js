@@ -9,13 +9,13 @@ const { checkCallback, isObject } = require('../core/options.js')
 const { receiverError } = require('../core/receiver.js')
 const { Lock } = require('./lock.js')
 
-// Loaded when the first lock manager of that scope is constructed.
+// The first lock manager of a scope loads its code.
 const ofProcess = () => require('./lock_requests.js')
 const hostManager = (host, times) => new (require('./host_manager.js').HostManager)(host, times)
 const engineManager = (engine, name, times) =>
   new (require('./engine_manager.js').EngineManager)(engine, name, times)
 
-/** Options of the constructor, including those that it refuses with a reason. */
+/** Options of the constructor, also those that it rejects with a reason. */
 const managerOptions = new Set([
   'name',
   'scope',
@@ -32,14 +32,14 @@ const clientOfThread = () => `node-${process.pid}-${require('node:worker_threads
 
 /** Throws unless `it`, the `this` of `method`, is a lock manager. */
 let check
-/** The lock manager of the scope of `it`, a lock manager. */
+/** Returns the implementation of `it`, a LockManager, for its scope. */
 let load
 
-/** The options of `locks`, which loads the addon when it is first used: importing the package must not need it. */
+/** Marks `locks`, which loads the addon at its first use, because importing the package must not need the addon. */
 const atFirstUse = {}
 
 class LockManager {
-  /** The lock manager of its scope. Undefined for `locks` before its first use. */
+  /** The implementation for its scope. Undefined for `locks` before its first use. */
   #over
 
   static {
@@ -103,7 +103,7 @@ class LockManager {
 
 const locks = new LockManager(atFirstUse)
 
-/** Makes `locks` navigator.locks, where code for browsers expects it. */
+/** Makes `locks` the navigator.locks of this thread. */
 function installNavigatorLocks() {
   load(locks)
   const shape = { configurable: true, enumerable: true, writable: true }

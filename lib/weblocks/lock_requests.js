@@ -1,7 +1,7 @@
 'use strict'
-// Requests of the lock manager (src/locks/lock_manager.h). A request has a ticket from its start until its release. The
-// ticket stands for a waiter: for the promise while the request waits, then for the request itself, because its lock may
-// be stolen.
+// Requests of the lock manager (src/locks/lock_manager.h). A request has a ticket from its start until its release.
+// While it waits, its promise is the waiter of the ticket. Once it holds the lock, the request itself is, because the
+// lock may be stolen.
 const { reasonOf } = require('../core/abort.js')
 const { LazySignal } = require('../core/lazy_signal.js')
 const { nameOf } = require('../core/keys.js')
@@ -25,7 +25,7 @@ const { makeLock } = require('./lock.js')
 
 const { leaves, requestAnswers: answers, requestManners: manners, requestModes } = native.layout
 
-// The ticket of a request that is over.
+// What `ticket` is once the request is over.
 const released = -1
 const lost = -2
 
@@ -34,7 +34,9 @@ const done = Promise.resolve()
 /** Whether a request of this thread keeps the event loop alive. */
 let isKeptAlive = false
 
-/** Called when a request begins or ends. The event loop stays alive only for a lock that another thread could release. */
+/**
+ * Called when a request begins or ends. Keeps the event loop alive only for locks that another thread could release.
+ */
 function updateKeepAlive() {
   const keeps = waitsForOthers()
   if (keeps === isKeptAlive) return
@@ -55,7 +57,7 @@ class Request extends AnyLock {
     this.lossSignal = undefined
   }
 
-  /** While the request holds its lock, it is the waiter of its ticket itself. */
+  /** The lock of the ticket's waiter: the request is that waiter while it holds its lock. */
   get lock() {
     return this
   }
@@ -77,7 +79,7 @@ class Request extends AnyLock {
     if (waiter === this) {
       updateKeepAlive()
     } else {
-      // Granted and stolen before this thread has read either completion.
+      // The lock was granted and stolen before this thread read the completion of the grant.
       waiter.end()
       waiter.lose()
     }
@@ -92,14 +94,17 @@ class Request extends AnyLock {
     waiter.resolve(waiter.constructor.value(this, 1, abandoned))
   }
 
-  /** The result settles only this request. */
+  /** Does nothing: an answer settles only this request. */
   answered() {}
 
   dispatch(count) {
     if (count > 0) takeCompletions(count)
   }
 
-  /** `isUndelivered`: no caller has seen its grant, so the next one reports a death. */
+  /**
+   * Releases the lock. `isUndelivered`: no caller has seen the grant, so a death that it reports goes to the next
+   * grant.
+   */
   release(isUndelivered = false) {
     const { ticket } = this
     if (ticket < 0) return
@@ -123,12 +128,12 @@ class Request extends AnyLock {
     this.onStolen?.()
   }
 
-  /** Aborts when its lock is stolen. */
+  /** A signal that aborts when the lock is stolen. */
   get signal() {
     return this.loss().signal
   }
 
-  /** Made late: very many requests may wait. */
+  /** Returns the signal's source, which is made on first use because very many requests may wait. */
   loss() {
     this.lossSignal ??= new LazySignal()
     return this.lossSignal
@@ -145,7 +150,7 @@ class Request extends AnyLock {
 
 Object.assign(Request.prototype, ticketQueue, { hasDiagnostics: false })
 
-/** The promise of a request that waits. */
+/** The waiter of a request that waits. */
 class Pending extends Waiter {
   /** Does nothing: updateKeepAlive() counts the requests. */
   count() {}
@@ -156,7 +161,9 @@ class Pending extends Waiter {
   }
 }
 
-/** A waiter of request(), which calls the callback though the lock is stolen by now, as the standard requires. */
+/**
+ * The waiter of request(). As the standard requires, it calls the callback even if the lock has been stolen by then.
+ */
 class Runner extends Pending {
   static value(request, _weight, abandoned) {
     request.abandoned = abandoned
@@ -168,7 +175,7 @@ class Runner extends Pending {
   }
 }
 
-/** A waiter of acquire(). */
+/** The waiter of acquire(). */
 class Acquirer extends Pending {
   static value(request, _weight, abandoned) {
     return releaser(request, abandoned)
@@ -180,13 +187,13 @@ class Acquirer extends Pending {
 }
 
 /**
- * A promise for the result of a request for `name`, by waiters of class `Kind`. Undefined when the lock is not
- * available.
+ * Requests the lock `name`. Returns a promise for what `Kind`, a class of waiters, resolves to. With `ifAvailable` it
+ * returns undefined if the lock is not available.
  */
 function enter(name, wish, Kind, callback) {
   checkStack()
   const { ifAvailable, mode, signal, steal, priority, timeout } = wish
-  // A request that may not wait is never queued, where it would keep others out.
+  // A request that may not wait never enters the queue, because other requests would wait behind it.
   const isNow = ifAvailable || timeout === 0
   const manner = steal ? manners.steal : isNow ? manners.ifAvailable : manners.wait
   const how = mode | (manner << requestModes.bits)
@@ -208,24 +215,24 @@ function enter(name, wish, Kind, callback) {
   return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
 }
 
-/** A promise for the result of `callback` with the lock. */
+/** Requests the lock and calls `callback` with it. Resolves to the result of `callback`. */
 function request(name, wish, callback) {
   const held = enter(name, wish, Runner, callback)
   return held === undefined ? done.then(() => callback(null)) : held.then(call)
 }
 
-/** A promise for a Releaser, or for undefined when the lock is not available. */
+/** Resolves to a Releaser, or with `ifAvailable` to undefined if the lock is not available. */
 function acquire(name, wish) {
   return enter(name, wish, Acquirer) ?? Promise.resolve(undefined)
 }
 
-/** Calls `callback` with the lock of `request`. The promise settles as `callback` does, or rejects at a theft. */
+/** Calls the callback of `request`. The promise settles as the callback does, or rejects when the lock is stolen. */
 function call(request) {
   const { callback, callerSignal: signal } = request
   try {
     if (signal?.aborted) throw reasonOf(signal)
   } catch (error) {
-    // Aborted, or a signal that is no AbortSignal.
+    // The signal has aborted, or reading a custom signal has thrown.
     request.release(true)
     throw error
   }
@@ -258,7 +265,7 @@ function releaser(request, abandoned) {
 
 native.lockManager.start(require('node:worker_threads').threadId)
 
-/** The held locks and pending requests of all threads. */
+/** Returns the held locks and pending requests of all threads. */
 function query() {
   const snapshot = { held: [], pending: [] }
   const all = native.lockManager.query()

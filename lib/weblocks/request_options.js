@@ -1,6 +1,6 @@
 'use strict'
-// The options of a request of the lock manager: converted as WebIDL does, then checked as the Web Locks standard does.
-// Each option is read once, in the order of the standard.
+// Reads the options of a request of the lock manager: converts them as WebIDL does, then checks them as the Web Locks
+// standard does. Reads each option once, in the order of the standard.
 const { typeError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
 const {
@@ -25,7 +25,7 @@ const usual = Object.freeze({
 
 const requestOptions = new Set([...Object.keys(usual), 'scope'])
 
-/** The options of acquire(). They must be known, unlike those of request(): the standard ignores unknown members. */
+/** Reads the options of acquire(). Throws for unknown options, unlike request(), where the standard ignores them. */
 function readAcquireRequest(options) {
   if (typeof options === 'function') {
     throw new TypeError('acquire() takes no callback: use request()')
@@ -37,7 +37,7 @@ function readAcquireRequest(options) {
 function readRequest(options) {
   if (options === undefined || options === null) return usual
   if (typeof options !== 'function') checkWaitObject(options)
-  // Read one by one: options may have getters.
+  // Read each once, because options may have getters.
   const ifAvailable = Boolean(options.ifAvailable)
   const mode = readMode(options.mode)
   const { signal } = options
