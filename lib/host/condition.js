@@ -2,9 +2,9 @@
 // A condition variable of scope host, for mutexes of scope host: src/host/host_condition.h.
 //
 //   wait       enters the condition's queue, then releases the mutex
-//   notified   queues for the mutex, for the grant that it had. The notification is this process's until it gives the
-//              mutex back: if the process or the thread dies before, another waiter is notified
-//   gives up   queues for the mutex as well, and rejects once it is held again
+//   notified   queues for the mutex, to hold it under its old grant again. The notification belongs to this process until
+//              the waiter has released the mutex: if the process or thread dies before, C++ notifies another waiter
+//   gives up   queues for the mutex, too, and rejects once it holds the mutex again
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { SharedCondition, ConditionWaiter } = require('../process/condition.js')
@@ -30,7 +30,7 @@ class HostCondition extends inSegment(SharedCondition) {
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
 
-  /** Ends the notification of a waiter. */
+  /** Ends a notification: C++ no longer passes it on when this process dies. */
   returned() {
     native.hostCondition.returned(this.wordIndex)
   }
@@ -48,13 +48,13 @@ class HostCondition extends inSegment(SharedCondition) {
   }
 }
 
-/** Queues for its mutex in JavaScript. */
+/** A waiter that queues for its mutex in JavaScript when its wait for the condition is over. */
 class HostConditionWaiter extends ConditionWaiter {
   hold(change) {
     this.mutex.pins += change
   }
 
-  /** Acquires the mutex again, and then calls `then`. Rejects where that is impossible: its files were removed. */
+  /** Acquires the mutex again, then calls `then`. Rejects if the mutex's files have been removed. */
   reacquire(isNotified, then) {
     const { mutex } = this
     const waiter = new HostReturner(this, isNotified, then)
@@ -63,7 +63,7 @@ class HostConditionWaiter extends ConditionWaiter {
     else waiter.reject(refusal)
   }
 
-  /** The mutex is lost. */
+  /** Rejects without the mutex, which has been lost. */
   fail(reason) {
     super.reject(reason)
     if (this.mutex.idleListener !== null) this.mutex.reportIdle()
@@ -83,7 +83,7 @@ function enqueue(mutex, waiter) {
   }
 }
 
-/** `waiter`, in the queue of its mutex. */
+/** A condition's `waiter` while it is in the queue of its mutex. */
 class HostReturner extends LentReturner {
   #waiter
   #isNotified

@@ -1,11 +1,13 @@
 'use strict'
-// A long key that only other threads or processes hold: a segment has room for its beginning alone. It is no key:
-// methods of locks refuse it, where a text would be taken for another key.
+// A CutKey stands for a long key that only other threads or processes use: the segment stores only its beginning. It is
+// an object, so that methods of locks reject it. They would take a string for another key.
 
 class CutKey {
   #wordIndex
 
-  /** `type` is that of the key, `beginning` the first characters of its text, `wordIndex` where the segment has it. */
+  /**
+   * `type` is the type of the key, `beginning` the first characters of its text, `wordIndex` its place in the segment.
+   */
   constructor(type, beginning, wordIndex) {
     this.type = type
     this.beginning = beginning
@@ -24,10 +26,10 @@ class CutKey {
 
 const types = { s: 'string', j: 'string', n: 'number', b: 'bigint' }
 
-/** The CutKey for a text that ends with an ellipsis (src/host/key_entry.h). */
+/** Returns the CutKey for a stored text, which ends with an ellipsis (src/host/key_entry.h). */
 function cutKeyOf(text, wordIndex) {
   const type = types[text[0]]
-  // A text in JSON begins with a quotation mark.
+  // A text in JSON has a quotation mark after its type.
   const beginning = text.slice(text[0] === 'j' ? 2 : 1, -1)
   return type === undefined
     ? new CutKey('string', text.slice(0, -1), wordIndex)

@@ -10,8 +10,8 @@ function fencingToken() {
 }
 
 /**
- * The fencing token of a grant of the lock at `wordIndex`, drawn on first use while isGood(). A holder that has waited for
- * a condition, while others held the lock, draws another one.
+ * The fencing token of a grant of the lock at `wordIndex`. It is drawn on first use, if isGood() is still true. A
+ * holder that has waited for a condition draws a new one, because others have held the lock meanwhile.
  */
 class Fence {
   #wordIndex
@@ -37,8 +37,8 @@ class Fence {
 }
 
 /**
- * Adds a fencing token to `release`, the releaser of a grant of the lock at `wordIndex`. `lender` is that of a mutex,
- * whose holder may wait for a condition.
+ * Adds a fencing token to `release`, the releaser of a grant of the lock at `wordIndex`. A mutex passes its `lender`,
+ * because its holder may wait for a condition.
  */
 function fenced(release, wordIndex, isGood, lender) {
   release[fence] = new Fence(wordIndex, isGood, lender)

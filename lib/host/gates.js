@@ -16,7 +16,7 @@ HostAutoResetEvent.prototype.kind = { name: 'auto-reset event', native: native.h
 const open = 0
 const closed = 1 << native.layout.countdownLatch.countShift
 
-/** In C++ this is a latch, whose count is 0 or 1. */
+/** A manual-reset event. In C++ it is a latch whose count is 0 or 1. */
 class HostManualResetEvent extends inSegment(SharedManualResetEvent) {
   constructor(segment, isSet) {
     super(segment, isSet)
@@ -50,10 +50,10 @@ HostBarrier.prototype.kind = { name: 'barrier', native: native.hostBarrier }
 const gates = [HostAutoResetEvent, HostManualResetEvent, HostLatch, HostBarrier, HostCondition]
 const gatesByName = new Map(gates.map((Gate) => [Gate.prototype.kind.name, Gate]))
 
-/** What is given to the waiting processes in turn. */
+/** What the waiting processes get in turn, by kind, for an error message. */
 const inTurn = { 'auto-reset event': 'signals', 'condition variable': 'notifications' }
 
-/** The gate of `kind`, constructed with `args`. */
+/** Opens the gate of the kind `kindName` with the constructor's arguments `args`. */
 function openHostGate(kindName, args, { host, isStrict }) {
   if (isStrict && kindName in inTurn) {
     const title = `the ${kindName} ${nameOf(host.name)} of this host`

@@ -1,6 +1,5 @@
 'use strict'
-// The signals of holds that may be lost: each aborts at the loss, before another holder gets the
-// lock.
+// The signals of holds that may be lost. Each aborts at the loss, before another holder gets the lock.
 const { defineLazy } = require('../core/releaser.js')
 
 const source = Symbol('signal')
@@ -9,7 +8,7 @@ function signal() {
   return this[source].signal()
 }
 
-/** The signal of a grant, created on first use while isGood(). */
+/** The signal of a grant. It is created on first use, if isGood() is still true. */
 class HoldSignal {
   #lender
   #isGood

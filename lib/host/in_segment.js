@@ -1,12 +1,12 @@
 'use strict'
-// The part that all locks of scope host share. Their words lie in a segment from the start, and
-// each of their grants has a fencing token.
+// What all locks of scope host except mutexes have in common: their words lie in a segment, and their grants have
+// fencing tokens.
 const { fenced } = require('./fence.js')
 const { pinned } = require('./key_map.js')
 const { look } = require('./look.js')
 const { keepWith, shareSlot } = require('../process/shares.js')
 
-/** Locks of class `Base` in a segment. */
+/** Derives from `Base` a lock in a segment. */
 const inSegment = (Base) =>
   class extends pinned(Base) {
     constructor(segment, ...rest) {
@@ -47,8 +47,8 @@ const inSegment = (Base) =>
       return this.seen(look(this.wordIndex))
     }
 
-    // After its files were removed a lock grants nothing: processes that started later use other
-    // files, and may hold the lock.
+    // Once its files have been removed a lock grants nothing more, because processes that start later use new files and
+    // may hold the lock there.
 
     tryEnter(weight) {
       this.checkThere()
@@ -60,7 +60,7 @@ const inSegment = (Base) =>
       return super.enterSync(weight, limits)
     }
 
-    /** A blocked thread returns early, too, when the files are removed. */
+    /** When the files are removed, C++ wakes blocked threads as if they had timed out. */
     timeoutError(timeout, waiter) {
       return this.segment.isGone() ? this.goneError() : super.timeoutError(timeout, waiter)
     }

@@ -1,14 +1,13 @@
 'use strict'
-// A key map of scope host: its keys live in a segment. This thread pins a key's slot only while it
-// holds the key's lock or waits for it, because every pinned slot takes the room of a key. An
-// unpinned slot may pass to another key.
+// A key map of scope host: its keys live in a segment. This thread pins the slot of a key only while it holds the key's
+// lock or waits for it, because every pinned slot takes room in the segment. An unpinned slot may pass to another key.
 const { CutKey } = require('./cut_key.js')
 const { look } = require('./look.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
 const { pinAgain, shareThere, unpin } = require('../process/shares.js')
 const { untilIdle } = require('./timed_hold.js')
 
-/** The most idle locks that remember an unpinned slot. They cost only memory of this thread. */
+/** How many idle locks keep the index of their unpinned slot. They only take memory of this thread. */
 const mostIdle = 1024
 
 class HostKeyMap extends SharedKeyMap {
@@ -20,7 +19,7 @@ class HostKeyMap extends SharedKeyMap {
     return 'host'
   }
 
-  /** Whether the slot of `lock` still belongs to its key, and is pinned. */
+  /** Pins the slot of `lock` if need be. Returns false if the slot has passed to another key. */
   isThere(lock) {
     return lock.isPinned || pinAgain(lock)
   }
@@ -37,12 +36,12 @@ class HostKeyMap extends SharedKeyMap {
     return this.table.busy(this.locks()).map(({ key }) => key)
   }
 
-  /** No lock of this thread has a key that is cut: cancel() for it finds no waiter. */
+  /** Returns undefined for a CutKey: no lock of this thread has that key, so cancel() finds no waiter. */
   find(key) {
     return key instanceof CutKey ? undefined : super.find(key)
   }
 
-  /** A key that only other threads or processes hold has no lock here. */
+  /** Adds the figures of diagnostics to `held`. A key that only other threads or processes use has no lock here. */
   see(key, held) {
     if (this.watch === undefined) return { key, ...held }
     return { key, ...this.watch.seen(this.find(key), held) }
@@ -56,7 +55,7 @@ class HostKeyMap extends SharedKeyMap {
   }
 }
 
-/** Locks of class `Base` whose slots can be pinned. */
+/** Derives from `Base` a lock whose slot can be pinned. */
 const pinned = (Base) =>
   class extends Base {
     isPinned = false
@@ -65,7 +64,9 @@ const pinned = (Base) =>
       return this.key === undefined ? super.isIdle() : !this.isPinned
     }
 
-    /** A lock that rests until the end of its minHold is pinned, but has no caller. */
+    /**
+     * Unpins the slot of an idle lock. A lock that rests until the end of its minHold stays pinned, but has no caller.
+     */
     reportIdle() {
       if (this.key === undefined) super.reportIdle()
       else if (!this.isPinned) return

@@ -11,15 +11,15 @@ const hostLocks = new Map([
   ['semaphore', HostSemaphore],
   ['read-write lock', HostRWLock],
 ])
-/** The classes of locks with a maxHold or a minHold. */
+/** The classes for locks with a maxHold or a minHold. */
 const timedLocks = new Map([
   ['semaphore', () => require('./timed_semaphore.js').TimedSemaphore],
   ['read-write lock', () => require('./timed_rw_lock.js').TimedRWLock],
 ])
 
 /**
- * The segment for locks of a kind whose words begin with `start`, and a function that makes its
- * locks.
+ * Opens the segment for locks of the kind `name` whose words begin with `start`. Returns it with a function that makes
+ * its locks.
  */
 function onHost(name, start, host, times, segmentKind) {
   const Kind = times === undefined ? hostLocks.get(name) : timedLocks.get(name)()
@@ -30,14 +30,14 @@ function onHost(name, start, host, times, segmentKind) {
   return { segment, make: () => new Kind(segment, start, times) }
 }
 
-/** A single lock of that kind; attach() gives it its name. */
+/** Makes a single lock of that kind. shareByName() attaches it later. */
 function hostLockOf(name, start, { host, times }) {
   return onHost(name, start, host, times, name).make()
 }
 
 const keyMaps = new Map()
 
-/** The key map shared by all objects of this thread with that name and the same `traits`. */
+/** Returns the key map that all objects of this thread with that name and the same `traits` share. */
 function hostKeyMapOf(
   name,
   start,

@@ -4,8 +4,9 @@ const process = require('node:process')
 const native = require('../addon/load.js')
 
 /**
- * The state of the lock at `wordIndex`, with `waiting` callers of this process, unless C++ knows all of them. A process
- * that holds the lock is not in the queue of processes, so its own waiters are added here.
+ * Returns the state of the lock at `wordIndex`. `waiting` is the number of this process's callers that wait in
+ * JavaScript; undefined if C++ knows all of them. This process is not in the queue of processes while it holds the
+ * lock, so its waiters are added here.
  */
 function look(wordIndex, waiting) {
   const seen = native.host.look(wordIndex)

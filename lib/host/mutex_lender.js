@@ -1,5 +1,5 @@
 'use strict'
-// Lends a mutex to one thread of the machine's processes at a time: src/host/host_mutex.h.
+// Lends a mutex to one thread of all processes of the machine at a time: src/host/host_mutex.h.
 const { bounds } = require('../core/cohort.js')
 const { notLent } = require('../core/lender.js')
 const native = require('../addon/load.js')
@@ -12,11 +12,11 @@ const { look } = require('./look.js')
 const free = 0
 // See src/host/owner_word.h. `strict` is set in the high half of the word while a waiter with `fairness: 'fifo'` is queued.
 const { ownerShift, strictInHighHalf: strict } = native.layout.host
-/** Free, and an invited head of the queue is on its way. */
+/** The word is free, and the invited head of the queue is on its way to it. */
 const invited = queued
 
 class HostMutexLender extends WordLender {
-  // The pins of a slot in a keyed segment, as in a Share.
+  // As in SharedState: how often this thread has pinned the slot of its key.
   pins = 0
   isGone = false
   #segment
@@ -45,14 +45,14 @@ class HostMutexLender extends WordLender {
 
   borrowSync(limits) {
     const outcome = super.borrowSync(limits)
-    // A blocked thread returns early, too, when the files are removed.
+    // When the files are removed, C++ wakes blocked threads as if they had timed out.
     if (outcome === notLent && this.#segment.isGone()) throw this.refusal()
     return outcome
   }
 
   /**
-   * After its files were removed the mutex is lent no more: processes that started later use other
-   * files, and may hold the lock.
+   * Once its files have been removed the mutex is no longer lent, because processes that start later use new files and
+   * may hold it there.
    */
   refusal() {
     const segment = this.#segment
@@ -63,7 +63,7 @@ class HostMutexLender extends WordLender {
     return this.change(this.held, free)
   }
 
-  /** The loan is for a holder that has waited for `condition`, and was notified or not. */
+  /** Records that a holder that waited for `condition` holds the mutex again. `isNotified` is false if it gave up. */
   returnedFrom(condition, isNotified) {
     this.returns++
     if (isNotified) {
@@ -73,8 +73,8 @@ class HostMutexLender extends WordLender {
   }
 
   /**
-   * A notification ends with the hold of its waiter. So when this process dies before, which may be while the holder acts
-   * on its notification, another waiter is notified.
+   * Ends the holder's notifications, at the end of its hold and not before: if this process dies while the holder acts
+   * on a notification, C++ notifies another waiter.
    */
   #endNotifications() {
     for (const condition of this.notifiedBy) condition.returned()
@@ -86,12 +86,11 @@ class HostMutexLender extends WordLender {
     return super.giveBack(isAbandoned)
   }
 
-  /** Called at the end of a hold, while waiters of this thread are queued. */
+  /** Called at the end of a hold, when waiters of this thread are queued. */
   mayKeep() {
     if (this.notifiedBy !== null) this.#endNotifications()
     if ((this.word() & queued) === 0) return true
-    // Read at each hand-off, because the word does not show whether a waiter of another thread is
-    // strict.
+    // Ask C++ at each hand-off, because the word does not show whether another thread's waiter is strict.
     const patience = native.hostMutex.patience(this.wordIndex)
     if (patience < 0) return false
     const { stay } = this
@@ -100,8 +99,7 @@ class HostMutexLender extends WordLender {
   }
 
   /**
-   * Whether this thread queues for the mutex through another lock object: one file may be open by
-   * several paths.
+   * Whether this thread queues for the mutex through another lock object. One file may be open under several paths.
    */
   isQueuedElsewhere() {
     return native.hostMutex.isQueued(this.wordIndex) === 1
@@ -119,10 +117,10 @@ Object.assign(HostMutexLender.prototype, {
   native: native.hostMutex,
   ownerShift,
   isHost: true,
-  // Few mutexes have conditions: on the prototype these cost the others no memory.
-  /** How often a holder has got the lock back after it waited for a condition. */
+  // Few mutexes have condition variables. On the prototype these fields cost the others no memory.
+  /** How often a holder has acquired the mutex again after it waited for a condition. */
   returns: 0,
-  /** The conditions whose notifications the current holder got, or null. */
+  /** The condition variables that have notified the current holder, or null. */
   notifiedBy: null,
 })
 

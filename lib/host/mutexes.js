@@ -1,6 +1,5 @@
 'use strict'
-// The mutexes of scope host in this thread: one per slot of a segment, however many objects share
-// it.
+// The mutexes of scope host in this thread: one for each slot of a segment, which all objects of its name share.
 const { commonMap } = require('../core/common_map.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { lockError } = require('../core/errors.js')
@@ -14,7 +13,7 @@ const { openSegment } = require('./segment.js')
 
 const start = 0
 
-/** Throws if a mutex with these options cannot have these `times`. */
+/** Throws if a mutex with `fairness: 'fifo'` has hold times. */
 function checkTimes(times, isStrict) {
   if (times === undefined || !isStrict) return
   throw lockError(
@@ -36,7 +35,7 @@ function openHostMutex(kind, { host, isStrict, times }) {
   return mutex
 }
 
-/** A mutex of class `Base` in `segment`. */
+/** Makes a mutex of class `Base` in `segment`. */
 function mutexIn(segment, Base, times) {
   if (times === undefined) return new Base(new HostMutexLender(segment))
   return require('./timed_mutex.js').timedMutexIn(segment, Base, times)
@@ -48,7 +47,7 @@ class KeyMutex extends pinned(LentMutex) {
     this.isPinned = true
   }
 
-  /** A lock that is held has a caller: each grant comes here. */
+  /** Returns early while this thread holds the lock, because every grant calls this. */
   reportIdle() {
     if (!this.isHere()) super.reportIdle()
   }

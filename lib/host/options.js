@@ -6,11 +6,12 @@ const { checkType, typeError } = require('../core/errors.js')
 const { checkWellFormed } = require('../core/well_formed.js')
 
 const mostKeys = 2 ** 24
-/** In bytes, as in src/host/names.h. */
+/** The longest name in bytes, as in src/host/names.h. */
 const longestName = 65536
 
 /**
- * Undefined for a lock of this process only. `isKeyed`: for a keyed map instead of a single lock.
+ * Returns the options of scope host, or undefined for a lock of this process only. `isKeyed` tells whether the lock is
+ * keyed.
  */
 function readHost({ scope = 'process', name, buffer, directory, capacity }, isKeyed) {
   if (scope !== 'process' && scope !== 'host') {
@@ -44,7 +45,7 @@ function checkHostName(name) {
   }
 }
 
-/** '' if neither the option nor the environment names a directory: C++ then uses the default. */
+/** Returns the directory, or '' if neither the option nor the environment names one: then C++ uses the default. */
 function readDirectory(directory) {
   if (directory !== undefined) return checkDirectory('directory', directory)
   const named = variable('BOXOFFICE_DIRECTORY') ?? ''

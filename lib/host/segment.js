@@ -1,7 +1,7 @@
 'use strict'
-// Memory that the processes of this machine share: one segment for each kind and name of lock (src/host/segment.h). A
-// number identifies it in this thread until the thread ends, because the process keeps the memory mapped. The object is
-// collected when no lock of this thread uses it.
+// Memory that the processes of this machine share: one segment for each kind and name of lock (src/host/segment.h). The
+// process keeps a segment mapped until it ends, so the segment's number in this thread never changes. Its HostSegment
+// is collected when no lock of this thread uses it.
 const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
@@ -12,7 +12,7 @@ const { unmapRegion } = require('../process/words.js')
 const { constructionError } = require('../process/construction_errors.js')
 const { addWakeupListener, giveUpWhere } = require('../process/waiters.js')
 
-/** By the name of a kind of lock, keyed or not. */
+/** The numbers of the kinds of locks, keyed or not, by name. */
 const kinds = native.layout.hostKinds
 
 class HostSegment {
@@ -20,14 +20,16 @@ class HostSegment {
     this.number = number
     this.kind = kind
     this.name = name
-    /** Why the segment grants no lock any more: its files were removed, or cannot be opened any more. */
+    /**
+     * Why the segment no longer grants locks: its files were removed, or can no longer be opened. Undefined until then.
+     */
     this.whyGone = undefined
-    /** Whether waiters and holders of this thread know of the removal. */
+    /** Whether tell() has rejected the waiters of this thread and warned its holders. */
     this.isTold = false
-    /** Once `isTimed`: maxHold and minHold of its locks, or undefined. Unused for mutexes. */
+    /** Valid once `isTimed`: the hold times of its locks, or undefined. Unused for mutexes. */
     this.times = undefined
     this.isTimed = false
-    /** The word of a mutex, as JavaScript sees it, while this thread holds it. */
+    /** The value of the word of a mutex while this thread holds it, as JavaScript reads it. */
     this.held = native.host.held(number)
   }
 
@@ -36,19 +38,19 @@ class HostSegment {
     return []
   }
 
-  /** Whether its files were removed, as far as this process knows. */
+  /** Whether this process knows that the segment's files were removed. */
   isGone() {
     if (this.whyGone === undefined) this.whyGone = native.host.whyGone(this.number) ?? undefined
     return this.whyGone !== undefined
   }
 
-  /** `title` names the lock. */
+  /** Makes the error for a lock that the message calls `title`. */
   goneError(title = titleOf(this)) {
     return lockError('ERR_LOCK_SEGMENT', `${title}: ${this.whyGone}`)
   }
 
   /**
-   * Rejects all waiters for its locks. Also emits a process warning, the only way to tell a holder.
+   * Rejects all waiters for the segment's locks. Also emits a process warning, the only way to tell a holder.
    */
   tell() {
     this.isTold = true
@@ -66,14 +68,14 @@ class HostSegment {
     warn(code, message, { detail })
   }
 
-  /** The number of keys that any process holds or awaits. */
+  /** The number of keys that any process holds or waits for. */
   get size() {
     return native.host.busyCount(this.number)
   }
 
   /**
-   * The busy keys, each with its word index. By the time the caller looks, the word index may be another
-   * key's. `locks` are the locks of this thread, which know their keys as a whole.
+   * Returns the busy keys, each with its word index, which may pass to another key at any time. `locks` are the locks
+   * of this thread: they know their whole keys, and the segment only the beginning of long ones.
    */
   busy(locks) {
     const all = native.host.busy(this.number)
@@ -87,10 +89,10 @@ class HostSegment {
     return keys
   }
 
-  /** The key at `wordIndex`, of which the segment has only the beginning. */
+  /** Returns the key at `wordIndex`, of which the segment has only the beginning `text`. */
   #wholeKey(text, wordIndex, known) {
     const key = known.get(wordIndex)
-    // The word index of an idle lock may have passed to another key.
+    // The word of an idle lock may have passed to another key.
     const isKnown =
       key !== undefined && native.host.carries(this.number, wordIndex, toText(key)) === 1
     return isKnown ? key : cutKeyOf(text, wordIndex)
@@ -113,12 +115,14 @@ function keyOf(text) {
 
 const titleOf = ({ kind, name }) => `the ${kind} ${nameOf(name)} of this host`
 
-/** By kind, name and options. */
+/** The numbers of segments, by kind, name and options. */
 const numbers = new Map()
-/** WeakRefs by number. A lock that this thread has, or holds without an object, keeps its segment alive. */
+/**
+ * WeakRefs to segments, by number. Every lock of this thread keeps its segment alive, also one held without an object.
+ */
 const opened = new Map()
 const collected = new FinalizationRegistry((number) => {
-  // It may have been opened again.
+  // The segment may have been opened again.
   if (opened.get(number)?.deref() !== undefined) return
   opened.delete(number)
   for (const region of native.host.forgetWords(number)) unmapRegion(region)
@@ -126,8 +130,7 @@ const collected = new FinalizationRegistry((number) => {
 let removals = native.host.removals()
 
 /**
- * Looks for removed segments among those this thread has open. A wait that ended may have found the
- * removal before.
+ * Looks for removed segments among the open segments of this thread, and tells their waiters and holders.
  */
 function lookForRemovals() {
   const now = native.host.removals()
@@ -141,8 +144,8 @@ function lookForRemovals() {
 addWakeupListener(lookForRemovals)
 
 /**
- * `kind` is one of the kinds above. If the segment exists already, it must have been created with
- * `start`, about which `argument` of the constructor decides (construction_errors.js).
+ * Opens the segment of `kind`, a name in `kinds`. Throws if the segment exists and was created with another `start`.
+ * `argument` is the constructor's argument that decides `start`, for that error (construction_errors.js).
  */
 function openSegment(kind, start, { name, directory, capacity = 0 }, argument = undefined) {
   const id = JSON.stringify([kind, name, directory, capacity, start])
@@ -162,7 +165,7 @@ function openSegment(kind, start, { name, directory, capacity = 0 }, argument = 
 
 function segmentOf(number, kind, name) {
   const segment = new HostSegment(number, kind, name)
-  // Its files may have been removed while this thread had no lock of it.
+  // The files may have been removed while this thread had no lock in the segment.
   segment.isGone()
   opened.set(number, new WeakRef(segment))
   collected.register(segment, number)

@@ -1,5 +1,5 @@
 'use strict'
-// Callers that wait for the end of a dead holder's rest, each by a timer.
+// Callers that wait, each with its own timer, until the minHold of a dead holder is over.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { UnobservedWaiter } = require('../core/waiter.js')
 
@@ -17,7 +17,7 @@ class Sleeper extends UnobservedWaiter {
   }
 }
 
-/** A queue of waiter.js. */
+/** A queue in the sense of waiter.js. */
 class Sleepers {
   #lock
   #all = new Set()

@@ -1,6 +1,6 @@
 'use strict'
-// One hold of a lock of scope host with a `maxHold` or a `minHold`. A mutex has one object for its holds, one after the
-// other.
+// A hold of a lock of scope host with a `maxHold` or a `minHold`. A mutex uses one object for all its holds, one after
+// the other.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { lostError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
@@ -22,14 +22,14 @@ class TimedHold {
     this.#maxHold = maxHold
   }
 
-  /** After `maxHold`, aborts the holder's signal, then calls `end()`, which ends the hold. */
+  /** Begins the hold. After `maxHold` it aborts the holder's signal, and calls end(), which ends the hold. */
   begin(end) {
     this.stop()
     this.#signal = new LazySignal()
     if (this.#maxHold === Infinity) return
     const timer = setTimeout(() => {
       this.#signal.abort(this.#lost(`it was held for longer than maxHold, ${this.#maxHold} ms`))
-      // A listener may have released it, and another caller may hold the lock by now.
+      // A listener may have released the lock, and another caller may hold it by now.
       if (this.#timer === timer) end()
     }, this.#maxHold)
     this.#timer = timer
@@ -37,7 +37,7 @@ class TimedHold {
     timer.unref()
   }
 
-  /** Whether the timer of maxHold keeps the event loop alive. */
+  /** Makes the timer of maxHold keep the event loop alive while `isWaitedFor`. */
   keepAlive(isWaitedFor) {
     if (isWaitedFor) this.#timer?.ref()
     else this.#timer?.unref()
@@ -63,7 +63,7 @@ class TimedHold {
   }
 }
 
-/** Calls back at time `until` of the machine's monotonic clock. Its timer does not keep the process alive. */
+/** Calls `callBack` at time `until` of the machine's monotonic clock. Its timer does not keep the process alive. */
 function at(until, callBack) {
   const left = Math.ceil(until - now())
   if (left <= 0) callBack()
@@ -71,13 +71,14 @@ function at(until, callBack) {
 }
 
 /**
- * Awaits `again(left)` for a caller that has met what a dead holder left behind, and has to acquire `lock` again. The
- * caller is pending meanwhile. `left()` returns its limits for an attempt, with what is left of its time since `start`.
+ * Awaits `again(left)`, which acquires `lock` again for a caller that got it before the minHold of a dead holder was
+ * over. Meanwhile the caller counts as waiting. `left()` returns the caller's limits with the time that is left since
+ * `start`.
  */
 async function retrying(lock, limits, start, again) {
   const { timeout } = limits
   const timeLeft = () => timeout && Math.max(0, start + timeout - now())
-  // It is one of the pending callers already.
+  // The caller is already waiting, so `maxPending` does not apply again.
   const left = () => ({ ...limits, timeout: timeLeft(), maxPending: undefined })
   lock.shared.wait(lock, +1)
   try {
@@ -91,8 +92,8 @@ async function retrying(lock, limits, start, again) {
 }
 
 /**
- * `promise` of onIdle() of a lock with these times. The timer of a maxHold keeps no event loop alive, but here a caller
- * waits for it.
+ * Returns `promise`, the result of onIdle() for a lock with these times. Keeps the event loop alive until it resolves
+ * if a maxHold will end the last hold, because the timer of a maxHold alone does not.
  */
 const untilIdle = (promise, { maxHold = Infinity } = {}) =>
   maxHold === Infinity ? promise : keepAlive.during(promise)

@@ -1,12 +1,12 @@
 'use strict'
 // Lends a mutex with `maxHold` and `minHold`: each hold ends after `maxHold`, and excludes others for at least `minHold`.
 //
-//   held      from begin(): the local lock has a holder. After `maxHold` the lender ends the hold
-//   resting   from a giveBack() before the end of `minHold`: the local lock is free, but this thread keeps the word until
-//             that end
+//   held      since begin(): the local lock has a holder. After `maxHold` the lender ends the hold
+//   resting   after a giveBack() before the end of `minHold`: the local lock is free, but this thread keeps the word until
+//             the end of `minHold`
 //
-// The thread may die before that end. So the lock's slot stores the end, and whether the holder had released. A borrower
-// that is told of a death reads the slot, and keeps the word for the remaining time.
+// The thread may die while the lock rests. So the lock's slot stores the end of the rest, and whether the holder had
+// released. A borrower that learns of a death reads the slot, and keeps the word for the rest of that time.
 const { setTimeout } = require('../core/builtins.js')
 const native = require('../addon/load.js')
 const { lent, lentAbandoned, notLent } = require('../core/lender.js')
@@ -15,12 +15,11 @@ const { HostMutexLender } = require('./mutex_lender.js')
 const { signalled } = require('./hold_signal.js')
 const { TimedHold } = require('./timed_hold.js')
 
-// The machine's monotonic clock: all processes of one boot and one time namespace share it, and a segment lasts for one
-// boot.
+// The machine's monotonic clock. All processes of one time namespace share it, and a segment never outlasts the boot.
 const { now } = native.clock
 /** The offset of `rest` (src/host/layout.h) from the owner's word, in words. */
 const restAt = native.layout.host.mutexRest
-/** A bit in the slot: the holder had released, so its death is not reported. The bits above hold the time. */
+/** The lowest bit in the slot: the holder had released, so its death is not reported. The other bits are the time. */
 const released = BigInt(native.layout.host.released)
 
 class TimedMutexLender extends HostMutexLender {
@@ -28,7 +27,7 @@ class TimedMutexLender extends HostMutexLender {
   #slot
   /** The current hold, or the last one. A release before its `until` begins a rest. */
   #hold
-  /** Whether its minHold is that of a holder that died. */
+  /** Whether `#hold.until` is the end of a dead holder's minHold. */
   #isOfDead = false
   isResting = false
 
@@ -60,7 +59,7 @@ class TimedMutexLender extends HostMutexLender {
     return answer === notLent ? super.borrow(priority) : answer
   }
 
-  /** Translates `answer` for the local lock: `notLent` when this thread got the word but must let it rest. */
+  /** Returns `answer` for the local lock. Returns `notLent` if this thread has the word but must let it rest first. */
   #took(answer) {
     if (answer !== lent && answer !== lentAbandoned) return answer
     const isAbandoned = answer === lentAbandoned && this.#look()
@@ -72,18 +71,20 @@ class TimedMutexLender extends HostMutexLender {
     return isAbandoned ? lentAbandoned : lent
   }
 
-  /** A ticket's loan. If it must rest, the local lock gives it back at once: see mayGrant(). */
+  /**
+   * Delivers the loan for a ticket. If the lock must rest first, the local lock gives it back at once: see mayGrant().
+   */
   admit(borrower, isAbandoned) {
     this.#hold.until = 0
     super.admit(borrower, isAbandoned && this.#look())
   }
 
-  /** After a death: reads the end of the rest. Returns whether the dead holder had not released. */
+  /** Reads the end of the rest after a death. Returns true if the dead holder had not released. */
   #look() {
     if (this.#minHold === 0) return true
     this.#isOfDead = true
     const word = Atomics.load(this.#slot, 0)
-    // Limit the time: another process may have corrupted the slot.
+    // Limit the time, because another process may have corrupted the slot.
     this.#hold.until = Math.min(Number(word >> 1n), now() + this.#minHold)
     return (word & released) === 0n
   }
@@ -94,7 +95,7 @@ class TimedMutexLender extends HostMutexLender {
     Atomics.store(this.#slot, 0, (end << 1n) | (isReleased ? released : 0n))
   }
 
-  /** Whether the loan need not rest first, for a holder that died. */
+  /** Whether the minHold of a dead holder, if there is one, is over. */
   mayGrant() {
     return !this.#isOfDead || this.#hold.until <= now()
   }
@@ -109,18 +110,18 @@ class TimedMutexLender extends HostMutexLender {
     this.#hold.begin(() => this.lock.end(true))
   }
 
-  /** The timer of maxHold keeps the event loop alive while waiters of this thread wait for it. */
+  /** Makes the timer of maxHold keep the event loop alive while waiters of this thread wait. */
   keepEnd(isWaitedFor) {
     this.#hold.keepAlive(isWaitedFor)
   }
 
-  /** Ends a loan that no caller received: it begins no rest. */
+  /** Ends a hold that no caller has seen, so that no rest follows. */
   unuse() {
     this.#hold.until = 0
     Atomics.store(this.#slot, 0, 0n)
   }
 
-  /** Each hold has its own times, so each needs its own loan. */
+  /** Returns false: each hold has its own times, and so needs its own loan. */
   mayKeep() {
     return false
   }
@@ -136,15 +137,15 @@ class TimedMutexLender extends HostMutexLender {
 
   #rest(isAbandoned) {
     this.isResting = true
-    // Otherwise the slot already says that a holder died without a release.
+    // If the loan is abandoned, the slot already says so.
     if (!isAbandoned) this.#tell(true)
     this.#wait(isAbandoned)
   }
 
   #wait(isAbandoned) {
-    // The end may have come since the last look at the clock.
+    // The time may be over since the last reading of the clock.
     const left = Math.max(0, Math.ceil(this.#hold.until - now()))
-    // Only waiters keep the event loop alive. If the thread ends, the next borrower reads the slot.
+    // Only waiters keep the event loop alive. If this thread ends first, the next borrower reads the slot.
     setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimeout)).unref()
   }
 

@@ -4,10 +4,10 @@ const { undelivered } = require('../core/releaser.js')
 const { blockedError, untilIdle } = require('./timed_hold.js')
 const { TimedMutexLender } = require('./timed_lender.js')
 
-/** The timed form of `Base`, a class derived from LentMutex. */
+/** Derives from `Base`, a kind of LentMutex, a mutex with hold times. */
 const timed = (Base) =>
   class extends Base {
-    /** Refuses the loan while it must rest for a holder that died. */
+    /** Hands the lock to no waiter while it must rest for a dead holder. */
     handOn(isAbandoned) {
       const { lender } = this
       if (!lender.mayGrant()) return false
@@ -34,7 +34,9 @@ const timed = (Base) =>
       return this.during(super.onIdle())
     }
 
-    /** Resolves as `waiting`, which waits for a holder of this thread. Until then a maxHold keeps the process alive. */
+    /**
+     * Returns `waiting`, which waits for a holder of this thread. Until it settles, a maxHold keeps the process alive.
+     */
     during(waiting) {
       return untilIdle(waiting, this.lender.times)
     }
@@ -49,7 +51,7 @@ const timed = (Base) =>
       return release
     }
 
-    /** Does nothing while the lock rests: its holder has released it. */
+    /** Does nothing while the lock rests, because its holder has already released it. */
     release() {
       if (!this.lender.isResting) super.release()
     }

@@ -2,12 +2,12 @@
 // A read-write lock of scope host with `maxHold` and `minHold`. Each hold ends after `maxHold`. For at least `minHold`, a
 // writer excludes all others, and a reader excludes writers.
 //
-//   held      from the grant. After `maxHold` the hold ends, whatever the holder does
+//   held      since the grant. After `maxHold` the lock ends the hold
 //   resting   released before the end of `minHold`: this process keeps the lock until then
 //
-// The slot stores the end of the last writer's minHold, and of the last reader's. A living process enforces its own
-// times: it keeps the lock. So a grant before a stored end follows a death: the caller gives the lock back, and acquires
-// it again at that end.
+// The slot stores two ends: of the last writer's minHold, and of the last reader's. A living process keeps the lock
+// until the end of its own minHold. So a grant before a stored end means that the holder died: the caller gives the
+// lock back, and acquires it again at that end.
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, longestTimeout, readWait } = require('../core/options.js')
 const { undelivered } = require('../core/releaser.js')
@@ -23,18 +23,18 @@ const { now } = native.clock
 
 /** The offset of the two ends in an RWLockSlot (src/host/layout.h), in words. */
 const restAt = native.layout.host.writeRest
-// Their indexes among the ends, which have two words each.
+// The indexes of the two ends, which take two words each.
 const writeRest = 0
 const readRest = (native.layout.host.readRest - restAt) / 2
-/** A bit of an end: the writer had released, so its death is not reported. The bits above hold the time. */
+/** The lowest bit of an end: the writer had released, so its death is not reported. The other bits are the time. */
 const released = BigInt(native.layout.host.released)
 
 const timed = Symbol('timed')
 
 class RWHold extends TimedHold {
-  /** The rest left by a dead holder, in ms: if it is not 0, the caller must wait for its end. */
+  /** How many ms a dead holder's minHold still lasts. If it is not 0, the caller must wait and acquire again. */
   wait = 0
-  /** The end that this hold has stored in the slot, and the end before it. */
+  /** The end that this hold has stored in the slot, and the end that was there before. */
   mark = 0n
   former = 0n
 }
@@ -42,7 +42,7 @@ class RWHold extends TimedHold {
 class TimedRWLock extends HostRWLock {
   #times
   #minHold
-  /** Whether each hold has an end. */
+  /** Whether a maxHold ends each hold. */
   #hasEnd
   #ends
   #sleepers = new Sleepers(this)
@@ -62,7 +62,7 @@ class TimedRWLock extends HostRWLock {
     this.#ends = new BigInt64Array(buffer, 4 * restAt, 2)
   }
 
-  /** The timer of a maxHold ends each hold of this thread, and that of a rest gives the lock back. */
+  /** Timers of this thread, too, end holds (maxHold) and rests (minHold). */
   canBeGrantedElsewhere() {
     return this.#hasEnd || this.shared.rests > 0 || super.canBeGrantedElsewhere()
   }
@@ -99,7 +99,7 @@ class TimedRWLock extends HostRWLock {
     return release
   }
 
-  /** Waits for the end of a dead holder's rest. */
+  /** Waits until the minHold of a dead holder is over. */
   #sleep(time, { timeout, signal }) {
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     const limits = { priority: 0, timeout, signal }
@@ -156,7 +156,7 @@ class TimedRWLock extends HostRWLock {
     }
   }
 
-  /** The time in ms for which a new holder must still wait because of dead holders. */
+  /** Returns how many ms a new holder must wait because of the minHold of dead holders. */
   #restOfDead(write, isWriter) {
     const read = isWriter ? Atomics.load(this.#ends, readRest) : 0n
     const until = Math.max(this.#limit(writeRest, write), this.#limit(readRest, read))
@@ -169,9 +169,9 @@ class TimedRWLock extends HostRWLock {
   }
 
   /**
-   * The stored `end` of a dead holder as a time, at most a minHold of this lock from now: the dead process may have had
-   * a longer one, and another process may have corrupted the slot. Stores that limit, so that no caller waits for the
-   * later end again.
+   * Returns the time of a stored `end`, at most a minHold of this lock from now: the dead process may have had a longer
+   * minHold, and another process may have corrupted the slot. Stores the limited end, so that no caller waits for the
+   * later one.
    */
   #limit(index, end) {
     const until = Number(end >> 1n)
@@ -196,7 +196,7 @@ class TimedRWLock extends HostRWLock {
   #expire(grant, isWriter) {
     if (grant.isOver) return
     this.#unmark(grant[timed], isWriter, 0n)
-    // A reader leaves nothing half written, so its end is not reported as a death.
+    // A reader leaves nothing half written, so the next grant after it is not abandoned.
     if (isWriter) this.abandon(grant, true)
     else this.endRead(grant)
   }
@@ -251,7 +251,7 @@ class TimedRWLock extends HostRWLock {
     throw blockedError(this)
   }
 
-  /** The writer's times begin with its own grant. */
+  /** Stops the reader's timer: the writer's times begin with the writer's grant. */
   becomeWriter(grant, isAbandoned) {
     grant[timed].stop()
     return super.becomeWriter(grant, isAbandoned)

@@ -2,13 +2,13 @@
 // A semaphore of scope host with `maxHold` and `minHold`: each hold ends after `maxHold`, and keeps its units for at least
 // `minHold`.
 //
-//   held      from the grant. After `maxHold` its units go back, whatever the holder does
+//   held      since the grant. After `maxHold` the semaphore takes the units back
 //   resting   released before the end of `minHold`: this process keeps the units until then
-//   owed      a process died with units whose minHold may not be over. The units are free, and the next grants pay:
-//             a grant takes up to its weight from `owed`, keeps as many units until the rest ends, and its caller
-//             acquires again
+//   owed      a process died with units whose minHold may not be over. These units are free, so the next grants pay for
+//             them: a grant subtracts up to its weight from `owed`, that many of its units rest, and its caller acquires
+//             again
 //
-// `rest` in the slot is the end of the last grant's minHold, so owed units come back by then.
+// `rest` in the slot is the end of the latest grant's minHold. By then all owed units have rested.
 const { undelivered } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
@@ -24,7 +24,7 @@ const { semaphoreOwed: owedAt, semaphoreRest: restAt } = native.layout.host
 const timed = Symbol('timed')
 
 class UnitsHold extends TimedHold {
-  /** The units that this grant pays for a dead process. */
+  /** How many units of this grant must rest for a dead holder. */
   owed = 0
   /** Whether the grant reports a death. */
   isAbandoned = false
@@ -32,7 +32,7 @@ class UnitsHold extends TimedHold {
   observed = undefined
 }
 
-/** Whether units of `ticket` pay for a dead holder. */
+/** Whether units of `ticket` must rest for a dead holder, so that its caller must acquire again. */
 const pays = (ticket) => ticket !== undefined && ticket[1][timed].owed > 0
 
 class TimedSemaphore extends HostSemaphore {
@@ -91,7 +91,7 @@ class TimedSemaphore extends HostSemaphore {
     throw blockedError(this)
   }
 
-  /** Not supported: without a Releaser, the hold and the end of its minHold are unknown. */
+  /** Throws: without a Releaser the semaphore cannot know which hold ends. */
   release() {
     const message = `${this.title()} has a maxHold or a minHold: release each grant by its Releaser`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
@@ -113,14 +113,14 @@ class TimedSemaphore extends HostSemaphore {
     super.putIn(weight, hold.observed)
   }
 
-  /** Returns whether a grant of `weight` pays for a dead holder; sets `owed` and `until` of `hold`. */
+  /** Returns whether units of a grant of `weight` must rest for a dead holder. Sets `owed` and `until` of `hold`. */
   #payOwed(hold, weight) {
     for (;;) {
       const owed = Atomics.load(this.#slot, owedAt)
       if (owed === 0) return false
       const until = Number(Atomics.load(this.#rest, 0))
       const isOver = until <= now()
-      // Read as unsigned: another process may have corrupted the word.
+      // Read it as unsigned, because another process may have corrupted the word.
       const units = isOver ? owed : Math.min(owed >>> 0, weight)
       if (Atomics.compareExchange(this.#slot, owedAt, owed, (owed - units) | 0) !== owed) continue
       if (isOver) return false
@@ -130,7 +130,7 @@ class TimedSemaphore extends HostSemaphore {
     }
   }
 
-  /** Stores the end of a minHold for the processes that clean up after our death. */
+  /** Stores the end of a minHold for the processes that clean up if this one dies. */
   #restUntil(until) {
     const end = BigInt(until)
     let known = Atomics.load(this.#rest, 0)
@@ -158,7 +158,7 @@ class TimedSemaphore extends HostSemaphore {
       super.giveBack(units, isAbandoned)
       return
     }
-    // Now, because other units may be granted before these.
+    // Report the death now, because other units may be granted before these.
     if (isAbandoned) native.hostSemaphore.tellNext(this.wordIndex)
     const resting = owed === 0 ? units : Math.min(owed, units)
     this.#keep(resting, until)
@@ -166,11 +166,11 @@ class TimedSemaphore extends HostSemaphore {
     this.changed()
   }
 
-  /** Keeps `units` until then. If this thread dies meanwhile, its death is not reported. */
+  /** Keeps `units` until `until`. If this thread dies meanwhile, no grant reports its death. */
   #keep(units, until) {
     native.hostSemaphore.rest(this.wordIndex, units)
     at(until, () => {
-      // Before the units go back, so that a death in between is reported rather than lost.
+      // This comes before the units go back, so that a death in between is reported rather than lost.
       native.hostSemaphore.rest(this.wordIndex, -units)
       super.giveBack(units, false)
     })
