@@ -1,6 +1,6 @@
 'use strict'
-// A cyclic barrier for promises. Parties arrive and give up in C++ (src/locks/barrier.h), where one
-// step completes or breaks a round.
+// A cyclic barrier that threads share. Parties arrive and give up in C++ (src/locks/barrier.h), where one atomic step
+// completes or breaks a round.
 const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const { brokenError, missingError } = require('../core/barrier.js')
@@ -41,11 +41,11 @@ class SharedBarrier extends SharedLock {
     if (ticket >= 0) {
       const missing = this.kind.native.missing(ticket)
       const promise = wait(this, Party, 1, isNow ? noLimits : limits, missing, ticket)
-      // A party that may not wait breaks the round, as one that gives up.
+      // A party that may not wait breaks the round, as a party that gives up does.
       if (isNow) abandonWait(ticket, this.timeoutError(0))
       return promise
     }
-    this.dispatch(native.eventLoop.completions()) // the parties that came before
+    this.dispatch(native.eventLoop.completions()) // the parties that arrived before
     return ticket === grantedAbandoned ? Promise.reject(brokenError(this)) : Promise.resolve(0)
   }
 

@@ -1,6 +1,6 @@
 'use strict'
-// A condition variable for promises. A waiter stands in the condition's queue, and moves to its
-// mutex's queue when it is notified, without waking up in between (src/locks/condition_variable.h).
+// A condition variable that threads share. A notified waiter moves from the condition's queue to the queue of its
+// mutex, and does not wake up in between (src/locks/condition_variable.h).
 const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
@@ -12,7 +12,7 @@ const { setTraits, wait } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
 
 const idle = 0
-/** The bits of an answer of waitSync. */
+/** The bits of the answer of C++'s waitSync. */
 const { notified, abandoned } = native.layout.conditionAnswers
 
 class SharedCondition extends SharedLock {
@@ -65,7 +65,10 @@ class SharedCondition extends SharedLock {
     if ((answer & notified) === 0) throw this.timeoutError(timeout)
   }
 
-  /** Waits in C++, which releases the mutex where a timeout of node:vm ends the wait. Then no code here runs any more. */
+  /**
+   * Blocks in C++. If a timeout of node:vm ends the wait, C++ releases the mutex and no more code here runs. So the
+   * fields are set for that case first.
+   */
   waitInCpp(mutex, timeout) {
     const { current, lender } = mutex
     const { isDeathUndelivered } = lender
@@ -96,7 +99,7 @@ class SharedCondition extends SharedLock {
     this.changed()
   }
 
-  /** Checks the stack first: a waiter that has left must get to the queue of its mutex. */
+  /** Checks the stack first, because a waiter that has left must be able to enter the queue of its mutex. */
   leaveQueue(ticket) {
     checkStack()
     return super.leaveQueue(ticket)
@@ -111,7 +114,7 @@ class SharedCondition extends SharedLock {
   }
 }
 
-/** A waiter that goes back to `mutex`, for the grant that it had. */
+/** A waiter that acquires `mutex` again afterwards, under its old grant. */
 class ConditionWaiter extends Waiter {
   constructor(resolve, limits, mutex, lock) {
     super(resolve, limits, mutex, lock)
@@ -127,18 +130,18 @@ class ConditionWaiter extends Waiter {
 }
 setTraits(ConditionWaiter, { isToStay: true })
 
-/** Queues for its mutex in C++. */
+/** A waiter that C++ moves to the queue of its mutex when it is notified. */
 class Notified extends ConditionWaiter {
   hold(change) {
     this.mutex.countConditionWaiters(change)
   }
 
-  /** The waiter has the mutex again, by its former grant. */
+  /** Called when the waiter holds the mutex again. */
   reacquire(isAbandoned) {
     this.mutex.isBack(this.grant, isAbandoned)
   }
 
-  /** The waiter timed out or was aborted. It rejects only once it has the mutex again. */
+  /** Rejects a waiter that timed out or was aborted, once it holds the mutex again. */
   reject(reason) {
     this.mutex.reenter(this.grant, () => super.reject(reason))
   }

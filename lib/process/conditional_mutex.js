@@ -1,6 +1,6 @@
 'use strict'
-// A mutex that the threads of the process share. Its holder may wait for a condition
-// (condition.js). Once notified, it queues at the lender.
+// A mutex that the threads of the process share, whose holder may wait for a condition (condition.js). Once notified,
+// the waiter queues at the lender.
 const { borrowing } = require('../core/lent_forms.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { none } = require('../core/lent_tickets.js')
@@ -8,7 +8,7 @@ const { free, Returner } = require('../core/mutex.js')
 const { observed } = require('../core/platform.js')
 
 class ConditionalMutex extends LentMutex {
-  /** Whether promises of this thread wait for the mutex, or will once they are notified. */
+  /** Whether promises of this thread wait for the mutex, or for a condition and then for the mutex. */
   hasWaitersHere() {
     return this.hasQueue() || this.current === borrowing || this.lender.conditionWaiters > 0
   }
@@ -18,7 +18,7 @@ class ConditionalMutex extends LentMutex {
     this.pins += change
   }
 
-  /** A wait for a condition has failed. Calls `then` when `grant` holds the mutex again. */
+  /** Queues after a failed wait for a condition. Calls `then` when the mutex is held under `grant` again. */
   reenter(grant, then) {
     this.enqueue(new LentReturner(then, null, grant))
   }
@@ -27,7 +27,7 @@ class ConditionalMutex extends LentMutex {
     this.lender.catchUp()
   }
 
-  /** The holder waits for a condition, and the lender has the lock back. */
+  /** Called when the holder waits for a condition and C++ has given the lock back. */
   releaseToWait() {
     this.current = free
     if (this.observer !== null) observed.ended(this.observer, this.observer.latest, 1)
@@ -35,18 +35,18 @@ class ConditionalMutex extends LentMutex {
     if (this.current === free && this.hasQueue()) this.waitAgain()
   }
 
-  /** The notified holder of `grant` has the lock again. */
+  /** Called when the notified waiter holds the mutex again, under `grant`. */
   isBack(grant, isAbandoned) {
     if (isAbandoned) this.lender.isDeathUndelivered = true
     this.arrives()
-    // A ticket left in the queue would get the lock while this thread blocks and waits for it.
+    // If the ticket stayed in the queue, its loan might arrive while this thread blocks and waits for the lock.
     if (this.ticket !== none) this.withdraw()
     this.current = grant
     if (this.observer !== null) this.begun()
   }
 }
 
-/** A holder that has waited for a condition. It goes on with its former grant, so the next grant reports a death. */
+/** A holder that waited for a condition. It keeps its old grant, which cannot report a death: the next grant does. */
 class LentReturner extends Returner {
   enter(mutex, isAbandoned) {
     if (isAbandoned) mutex.lender.isDeathUndelivered = true

@@ -1,11 +1,16 @@
 'use strict'
-// Errors of a constructor whose lock C++ does not find, or finds with another value.
+// Errors of a constructor for which C++ cannot open the lock, or finds it with another value.
 const { lockError } = require('../core/errors.js')
 
-/** The argument of a constructor whose lock begins with it. C++ tells a negative one without its sign. */
+/**
+ * Describes the constructor's argument of a lock whose word begins with that argument. C++ reports words as unsigned.
+ */
 const asGiven = { name: 'the value', of: (start) => start | 0 }
 
-/** `argument` of the constructor decides with which word its lock begins: { name, of(word) }. */
+/**
+ * Returns the error for a lock that begins with the word `found`, not `start`. `argument`, { name, of(word) },
+ * describes the constructor's argument that decides the word.
+ */
 function otherStartError(title, found, start, argument = asGiven) {
   const values = `${argument.name} ${argument.of(found)}, not ${argument.of(start)}`
   const message = `${title} exists with ${values}: construct it alike everywhere, or give it another name`
@@ -13,8 +18,8 @@ function otherStartError(title, found, start, argument = asGiven) {
 }
 
 /**
- * The error for `error`, which C++ has thrown and which does not name the lock. `argument` is null for a lock in the user's
- * memory, where another kind of lock may have begun.
+ * Adds the lock's name to `error`, which C++ has thrown, or makes the error for another initial value. `argument` is
+ * null for a lock in a caller's buffer, where the word may belong to another kind of lock.
  */
 function constructionError(error, title, start, argument) {
   if (error.found !== undefined && argument !== null)

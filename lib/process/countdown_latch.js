@@ -1,5 +1,5 @@
 'use strict'
-// A latch for promises: it opens when its count reaches zero. See src/locks/countdown_latch.h.
+// A latch that threads share: it opens when its count reaches zero. See src/locks/countdown_latch.h.
 const { tooManyError } = require('../core/gates.js')
 const { checkStackToRelease } = require('../core/stack.js')
 const { SharedGate } = require('./gate.js')

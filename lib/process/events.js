@@ -1,7 +1,6 @@
 'use strict'
-// Events for promises: an auto-reset event admits one waiter for each signal, a manual-reset event
-// admits every waiter while it is set. See src/locks/auto_reset_event.h and
-// src/locks/manual_reset_event.h.
+// Events that threads share: an auto-reset event admits one waiter for each signal, a manual-reset event admits every
+// waiter while it is set. See src/locks/auto_reset_event.h and src/locks/manual_reset_event.h.
 const { checkStackToRelease } = require('../core/stack.js')
 const { SharedGate } = require('./gate.js')
 const native = require('../addon/load.js')

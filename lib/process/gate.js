@@ -1,6 +1,5 @@
 'use strict'
-// The base of events and latches: it admits one waiter for each signal, or all of them from some
-// moment on.
+// The base of events and latches that threads share.
 const { SharedLock } = require('./shared_lock.js')
 const { readWait } = require('../core/options.js')
 const { isGranted, Waiter } = require('./waiters.js')

@@ -1,18 +1,19 @@
 'use strict'
-// What the pending waits of this thread keep alive. test/model/keep_alive.pml checks this state machine.
+// Whether the pending waits of this thread keep its event loop alive. A wait counts if another thread or process could
+// end it. test/model/keep_alive.pml checks this state machine.
 //
-//   nothing    no pending wait can be ended from outside of this thread
-//   instance   such a wait is pending, but no other thread is there: the event loop may run empty
-//   thread     such a wait is pending, and another thread or process may end it: the event loop goes on
+//   nothing    no such wait is pending
+//   instance   such a wait is pending, but no other thread exists: the event loop may run empty
+//   thread     such a wait is pending, and another thread or process may end it: the event loop stays alive
 //
 //   nothing  -> instance, thread   the first such wait begins
 //   instance -> thread             another thread has joined
 //   thread   -> instance           the last other thread has left, and its completions are read
 //   any      -> nothing            the last such wait has ended
 //
-// A thread that joins or leaves wakes this one, but
-// - in `instance` a wake-up keeps no event loop alive, so this thread asks once more when its event loop has run empty;
-// - one wake-up may bring completions and also mean that a thread has joined or left, so this thread asks after each.
+// A thread that joins or leaves wakes this one, which then calls update(). But
+// - in `instance` a wake-up does not keep the event loop alive, so update() also runs when the loop has run empty;
+// - one wake-up may bring completions and also mean that a thread has joined or left, so update() runs after each.
 const process = require('node:process')
 const { isMainThread } = require('node:worker_threads')
 const native = require('../addon/load.js')
@@ -21,19 +22,19 @@ const states = native.layout.keepAlive
 
 class KeepAlive {
   #state = states.nothing
-  /** How many waits can be ended from outside of this thread, and how many of them by another process. */
+  /** How many pending waits another thread or process could end, and how many of them another process. */
   #waits = 0
   #hostWaits = 0
   #ask = () => this.update()
 
-  /** Such a wait, or the waits for one lock, began or ended. */
+  /** Counts a wait, or all waits of this thread for one lock, when it begins or ends. */
   count(change, isHost = false) {
     this.#waits += change
     if (isHost) this.#hostWaits += change
     if (isHost || this.#waits === (change > 0 ? 1 : 0)) this.update()
   }
 
-  /** Keeps the event loop alive until `promise`, which a timer of this thread settles. */
+  /** Keeps the event loop alive until `promise` settles, by a timer that alone would not. */
   async during(promise) {
     this.count(+1, true)
     try {
@@ -43,7 +44,7 @@ class KeepAlive {
     }
   }
 
-  /** A wait began or ended, or another thread joined or left. */
+  /** Called when a wait begins or ends, and when another thread joins or leaves. */
   update() {
     const state = this.#next()
     if (state === this.#state) return
@@ -54,8 +55,9 @@ class KeepAlive {
   }
 
   /**
-   * Another process may always come. To a worker another thread may, too: the main thread, or a worker that is still
-   * starting. The main thread may end, because a worker that is still starting keeps it alive.
+   * Returns the new state. Another process may start at any time. A worker always has another thread: the main thread,
+   * or a worker that is still starting. The main thread may end if it knows no other thread, because a worker that is
+   * still starting keeps it alive.
    */
   #next() {
     if (this.#waits === 0) return states.nothing

@@ -12,11 +12,11 @@ const lockKind = native.layout.lockKinds.mutex
 const free = 0
 // See src/locks/mutex.h.
 const { waker, handOff, ownerShift } = native.layout.mutex
-/** Free for the invited head of the queue, or for the first thread to take it. */
+/** The word is free. The head of the queue is invited, but any thread may take the word first. */
 const invited = queued | waker
 
 class MutexLender extends WordLender {
-  /** Promises of this thread that wait for a condition. Notified ones move to this queue. */
+  /** How many promises of this thread wait for a condition. C++ moves notified ones to the queue of this mutex. */
   conditionWaiters = 0
 
   constructor(name) {
@@ -46,23 +46,23 @@ class MutexLender extends WordLender {
   }
 
   awaitLoan(ticket) {
-    // Where it is not posted yet, the thread that lends it is between its change of the word and the post.
+    // If the loan has not been posted, the releasing thread has changed the word and is about to post it.
     while (tickets.at(ticket)?.lock === this) takeCompletions(native.eventLoop.postedCompletions())
   }
 
   mayKeep() {
-    // Read at each hand-off, without Atomics: if the read misses a new waiter, it gets the lock one
-    // hand-off later.
+    // A plain read is cheap and enough at a hand-off: if it misses a new waiter, that waiter gets the lock one hand-off
+    // later.
     const word = this.words[this.index]
     if ((word & queued) === 0) return true
     if ((word & handOff) !== 0 || this.isQueuedElsewhere()) return false
-    // A loan without a ticket recorded no time, but the queue knows since when its head waits.
+    // If the loan had no ticket, the stay has not begun. The queue knows since when its head waits.
     const { stay } = this
     if (!stay.isOn) stay.begin(bounds.local.most - native.mutex.patience(this.wordIndex))
     return stay.mayHandOn()
   }
 
-  /** Whether a condition waiter of this thread has been notified. */
+  /** Whether a condition waiter of this thread has been notified, and so is in the queue of the mutex. */
   isQueuedElsewhere() {
     return this.conditionWaiters > 0 && native.mutex.isQueued(this.wordIndex) === 1
   }

@@ -1,6 +1,5 @@
 'use strict'
-// The mutexes that the threads of the process share, as seen in this thread: one for each word, however
-// many objects share it.
+// The mutexes of this thread that the threads of the process share. All objects for one word share one mutex.
 const { commonMap } = require('../core/common_map.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
@@ -14,24 +13,24 @@ const { indexInMemory, indexOfKey, letGoOf, tableOfNames } = require('./shares.j
 const start = 0
 
 /**
- * By word index: { ref, segment, awaited }. Objects and releasers keep their mutex alive, and so does `awaited` while
- * callers wait for it. At scope host a mutex that is held without an object keeps its segment alive.
+ * Entries { ref, segment, awaited } by word index. Objects and releasers keep their mutex alive, and so does `awaited`
+ * while callers wait for it. At scope host `segment` keeps the segment of a mutex alive that is held without an object.
  */
 const mutexes = new Map()
 const collected = new FinalizationRegistry((wordIndex) => {
   if (letGoOf(wordIndex)) mutexes.delete(wordIndex)
 })
 
-/** The mutex at `wordIndex`, found by this thread, or else created by make(). */
+/** Returns this thread's mutex at `wordIndex`. Creates it by make() if there is none. */
 function mutexAt(wordIndex, make, segment) {
   const known = mutexes.get(wordIndex)?.ref.deref()
   if (known !== undefined) {
-    letGoOf(wordIndex) // the lookup has counted this object once more
+    letGoOf(wordIndex) // the lookup in C++ has counted one object too many
     return known
   }
   const mutex = make()
   mutex.lender.attachAt(wordIndex)
-  // The last object of the mutex may have been collected while it was held.
+  // The last mutex of this word may have been collected while this thread held it.
   if (mutexes.has(wordIndex) && mutex.lender.isOurs()) mutex.arrives()
   mutex.entry = { ref: new WeakRef(mutex), segment, awaited: null }
   mutexes.set(wordIndex, mutex.entry)
@@ -39,7 +38,7 @@ function mutexAt(wordIndex, make, segment) {
   return mutex
 }
 
-/** The mutex shared by all threads that use its name or memory. `kind` names it in errors. */
+/** Opens the mutex that all threads with its name or memory share. Errors call it `kind`. */
 function openMutex(kind, { name, buffer, byteOffset, isStrict }) {
   let wordIndex
   try {
@@ -66,7 +65,7 @@ const indexOfName = (kind, name) => indexOfKey(tableOfNames(kind), toText(name),
 const LentKeyMap = commonMap(SharedKeyMap)
 const maps = new Map()
 
-/** The keyed mutexes of that kind and name. All objects of this thread share one map. */
+/** Opens the key map for keyed mutexes of that kind and name. All objects of this thread share it. */
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
   const map = mapIn(maps, id, () => {

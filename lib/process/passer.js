@@ -1,5 +1,5 @@
 'use strict'
-// Waiters of waitForUnlock: a passer releases the lock in the turn in which it is granted.
+// Passers, the waiters of waitForUnlock(): each releases the lock in the turn of the event loop in which it is granted.
 const { setTraits } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
 
@@ -7,8 +7,8 @@ const { Waiter } = require('./waiters.js')
 let passing = []
 
 /**
- * Passers release one after the other, in a loop: a release may admit the next passer, and a long
- * queue of them must not recurse.
+ * Releases for a passer. A release may admit the next passer, so a loop releases them one after the other: a long queue
+ * of passers must not recurse.
  */
 function pass(lock, weight) {
   const isFirst = passing.length === 0
@@ -21,7 +21,7 @@ function pass(lock, weight) {
   }
 }
 
-/** C++ tells it of no death: the next holder that keeps its units is told. */
+/** C++ reports no death to a passer, but to the next holder that keeps the lock. */
 class Passer extends Waiter {
   static value(lock, weight) {
     pass(lock, weight)

@@ -10,7 +10,7 @@ const {
 const { observed } = require('../core/platform.js')
 const { Waiter } = require('./waiters.js')
 
-/** Reports to the observer that a caller has entered, and gets `release`. */
+/** Reports to the observer that a caller holds the lock by `release`. */
 function observeReleaser(lock, release, mode, isAbandoned) {
   release[grantKey].hold = lock.observeGrant(mode, 1, isAbandoned)
   observed.gave(lock.observer, release)
@@ -71,8 +71,8 @@ class Upgrader extends Waiter {
   }
 
   /**
-   * The waiter is admitted, unless its releaser was called meanwhile, when it was too late to give
-   * up.
+   * Makes the waiter the writer. If its reader's releaser was called when it was too late to leave the queue, releases
+   * and rejects.
    */
   admitted(isAbandoned) {
     const { lock, grant } = this

@@ -1,5 +1,5 @@
 'use strict'
-// A read-write lock for promises that several threads share (src/locks/rw_lock.h).
+// A read-write lock that threads share (src/locks/rw_lock.h).
 const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const native = require('../addon/load.js')
@@ -58,8 +58,8 @@ class SharedRWLock extends SharedLock {
   }
 
   /**
-   * While this thread writes, no waiter can be admitted. While it reads, none of its writers can,
-   * except its only reader when that upgrades.
+   * False if only this thread can end the waits of this thread. While it writes, no waiter can be admitted. While it
+   * reads, none of its writers can be, except its only reader when that upgrades.
    */
   canBeGrantedElsewhere() {
     const { isHeld, reads, waitingReads, upgrading } = this.shared
@@ -88,8 +88,8 @@ class SharedRWLock extends SharedLock {
   }
 
   /**
-   * A promise of this thread goes first, whatever its priority. In scope host no caller overtakes the waiters of its
-   * process.
+   * While promises of this thread wait, the call overtakes no waiter, whatever its priority. At scope host no caller
+   * overtakes the waiters of its process anyway.
    */
   tryNatively(ask) {
     const { isHost, waiting } = this.shared
@@ -99,13 +99,12 @@ class SharedRWLock extends SharedLock {
   acquireReadSync(limits) {
     const release = this.tryAcquireRead() ?? this.tryReadAgain()
     if (release !== undefined) return this.givenSync(release, limits)
-    // This thread reads, so a reader that has to wait stands behind a writer, and that waits for
-    // this thread.
+    // This reader would wait behind a writer, and the writer waits for the readers of this thread.
     if (this.shared.reads > 0) throw deadlockError(this)
     return this.enterBlocking(read, limits, readReleaser)
   }
 
-  /** While this thread reads, the queue may still hold invited readers of other threads. */
+  /** Tries again after C++ has admitted the invited readers of other threads at the head of the queue. */
   tryReadAgain() {
     if (this.shared.reads === 0) return undefined
     checkStack()
@@ -121,20 +120,19 @@ class SharedRWLock extends SharedLock {
   }
 
   enterBlocking(ask, limits, releaser) {
-    // A grant whose completion this thread has not read yet counts as well.
+    // Counts also waiters that have been granted but whose completion this thread has not read.
     if (this.shared.isHeld || this.shared.waiting > 0) throw deadlockError(this)
     const outcome = this.enterSync(ask, limits)
     return releaser(this, outcome === grantedAbandoned)
   }
 
-  /** Resolves to the releaser of the writer that the reader of `grant` becomes. */
+  /** Makes the reader of `grant` the writer. Resolves to the writer's releaser. */
   upgrade(grant, limits) {
     if (limits.signal?.aborted) return this.refuse(upgrade, reasonOf(limits.signal))
-    // C++ may have made it the writer already, by a completion that is still to come, so do not ask
-    // C++.
+    // Do not ask C++, which may have made this reader the writer by a completion that this thread has not read.
     if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
-    // A caller that may not wait must not keep readers or another upgrade out meanwhile.
+    // A caller that may not wait must not enter the queue, where it would keep out readers and other upgrades.
     const isNow = limits.timeout === 0
     const outcome = isNow
       ? this.kind.native.upgradeSync(this.wordIndex, 0)
@@ -158,7 +156,7 @@ class SharedRWLock extends SharedLock {
     return isGranted(outcome) ? this.becomeWriter(grant, outcome === grantedAbandoned) : undefined
   }
 
-  /** Upgrades, and blocks this thread meanwhile. */
+  /** As upgrade(), but blocks this thread. */
   upgradeSync(grant, limits) {
     if (grant.pending !== null) throw upgradeError(this)
     const release = this.tryUpgrade(grant)
@@ -178,7 +176,7 @@ class SharedRWLock extends SharedLock {
     throw outcome === refused ? upgradeError(this) : this.timeoutError(timeout)
   }
 
-  /** An upgrading reader keeps its place ahead of the queue. */
+  /** Enters the queue, or for an upgrade goes ahead of it. */
   enter(ask, priority) {
     return ask === upgrade ? this.kind.native.upgrade(this.wordIndex) : super.enter(ask, priority)
   }
@@ -251,13 +249,13 @@ class SharedRWLock extends SharedLock {
     return release
   }
 
-  /** Turns the writer into a reader; readers at the head of the queue enter as well. */
+  /** Makes the writer a reader, and admits the readers at the head of the queue. */
   downgrade(grant) {
     checkStackToRelease()
     grant.end()
     const count = this.kind.native.downgrade(this.wordIndex)
     this.endedWriting()
-    // Report the downgrade only after these readers have entered: the observer may use other locks.
+    // Report the downgrade only after those readers have entered, because the observer may use other locks.
     const release = readReleaser(this, false, false)
     this.dispatch(count)
     if (this.observer !== null) observeReleaser(this, release, 'shared', false)

@@ -1,6 +1,5 @@
 'use strict'
-// A counting semaphore for promises, with weights and priorities, that several threads share
-// (src/locks/weighted_semaphore.h).
+// A counting semaphore with weights and priorities that threads share (src/locks/weighted_semaphore.h).
 const { SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
@@ -67,7 +66,7 @@ class SharedSemaphore extends SharedLock {
     return this.hasWaiters() || !this.hasRoom(weight)
   }
 
-  /** Records `weight` for a new releaser. The result is an argument of putIn(). */
+  /** Counts `weight` units for a new releaser. The result is an argument of putIn(). */
   putOut(weight, abandoned) {
     this.shared.out += weight
     return this.observer === null ? undefined : this.observeGrant(undefined, weight, abandoned)
@@ -78,7 +77,7 @@ class SharedSemaphore extends SharedLock {
     this.countBack(weight)
   }
 
-  /** How many of a grant's units are still to be put back: another call may have released a part of a key's units. */
+  /** Returns how many of a grant's units are still taken: release(key) may have put some of them back already. */
   missing(weight) {
     return this.key === undefined ? weight : Math.min(weight, Math.max(0, this.room()))
   }
@@ -97,7 +96,7 @@ class SharedSemaphore extends SharedLock {
     return super.enterQueue(weight, limits, Kind)
   }
 
-  /** A semaphore that begins without a unit is meant to be raised, by any thread. */
+  /** Warns of too large a weight. A semaphore that began without units is meant to be raised, so it does not warn. */
   warnOfWeight(weight, limits) {
     if (this.firstValue() < 1) return
     this.noteFree(this.getValue())
@@ -105,12 +104,12 @@ class SharedSemaphore extends SharedLock {
     if (weight > most) warnOfWeight(this, weight, most, limits)
   }
 
-  /** The units in all, as far as this thread knows: another one may have raised the value unseen. */
+  /** The most units that this thread knows of, free and taken. Another thread may have raised the value unnoticed. */
   most() {
     return Math.max(this.firstValue(), this.shared.most)
   }
 
-  /** Notes that `value` units are free, or are about to be. */
+  /** Updates most() when `value` units are free, or about to be. */
   noteFree(value) {
     const { shared } = this
     shared.most = Math.max(shared.most, value + shared.out)
@@ -136,15 +135,15 @@ class SharedSemaphore extends SharedLock {
     checkRoom(this, this.getValue(), weight)
     if (this.observer !== null) observed.endedOldest(this.observer, weight)
     const { shared } = this
-    // Units of another thread, or new ones.
+    // The rest are units of other threads, or new ones.
     if (weight > shared.out) shared.most = Math.min(maxValue, this.most() + weight - shared.out)
     this.countBack(weight)
     this.dispatch(this.kind.native.release(this.wordIndex, weight))
   }
 
   /**
-   * Units of a releaser, as many as fit: setValue() may have left no room for all. `isAbandoned`: the next grant is told
-   * of a death, since no caller was.
+   * Puts back the units of a releaser, as many as fit: setValue() may have left no room for all. With `isAbandoned` the
+   * next grant reports the death that this one reported to no caller.
    */
   giveBack(units, isAbandoned) {
     const { abandon } = this.kind.native
@@ -158,7 +157,7 @@ class SharedSemaphore extends SharedLock {
     } catch (error) {
       if (error.code !== 'ERR_LOCK_RANGE') throw error
     }
-    // Makes room, so that C++ counts this thread as a holder of these units no more.
+    // Make room, so that C++ no longer counts this thread as the holder of these units.
     this.dispatch(setValue(this.wordIndex, maxValue - units))
     return this.putBack(units)
   }
@@ -179,7 +178,7 @@ class SharedSemaphore extends SharedLock {
     }
   }
 
-  /** Admits waiters one by one, each with the value it found. */
+  /** Admits waiters one by one, each with the value before its own grant. */
   admitAll(count) {
     const admitted = []
     const note = (waiter, abandoned) => {
@@ -213,7 +212,7 @@ class SharedSemaphore extends SharedLock {
     return this.passThrough(weight, limits)
   }
 
-  /** Gives the units back in the turn in which they came. */
+  /** Puts the units of a passer back. */
   passNow(weight) {
     this.dispatch(this.putBack(weight))
   }
@@ -234,7 +233,7 @@ class Acquirer extends Waiter {
   }
 }
 
-/** It rejects at once, as async-mutex does: users rely on its order to the microtask. */
+/** Rejects in the same microtask as async-mutex, because programs rely on that order. */
 setTraits(Acquirer, { rejectsAtOnce: true })
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
@@ -246,12 +245,12 @@ function releaser(lock, weight, abandoned) {
   const { generation } = lock
   let over = false
   const hold = lock.putOut(weight, abandoned)
-  // A key that has been idle since was released by another call: see KeyedSemaphore.release.
+  // If the key has been idle since, release(key) has put these units back.
   const isGood = () => !over && lock.generation === generation
   const end = (isAbandoned) => {
     if (!isGood()) return
     checkStackToRelease()
-    // A timer puts back what fits, and so does any call where another thread raises the value meanwhile.
+    // The timer of a maxHold does not throw: giveBack() puts back what fits.
     if (!isAbandoned) checkRoom(lock, lock.getValue(), lock.missing(weight))
     over = true
     lock.putIn(weight, hold)

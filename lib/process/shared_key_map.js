@@ -1,7 +1,6 @@
 'use strict'
-// The key map that the threads of a process share. Its words lie in a table in C++
-// (src/locks/lock_table.h). A lock here is this thread's part of a key, and is idle when this
-// thread neither holds the key nor waits for it.
+// A key map that the threads of a process share. The words of its keys lie in a table in C++ (src/locks/lock_table.h).
+// A lock here is this thread's part of a key. It is idle when this thread neither holds the key nor waits for it.
 const { KeyMap } = require('../core/key_map.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
@@ -9,13 +8,13 @@ const { IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { closeTable, tableOf, unshare } = require('./shares.js')
 
-/** The objects that use a map. */
+/** Tells a map when one of its objects has been collected. */
 const users = new FinalizationRegistry((map) => map.isLeft())
 
-/** By table, the maps of this thread for its keys. */
+/** The maps of this thread, by their table. */
 const mapsOf = new Map()
 
-/** The promise of onIdle() of all maps with the same keys. */
+/** The promise of onIdle() that all maps of one table share. */
 class CommonPromise extends IdlePromise {
   drop(map) {
     for (const one of map.alike()) super.drop(one)
@@ -23,11 +22,11 @@ class CommonPromise extends IdlePromise {
 }
 
 class SharedKeyMap extends KeyMap {
-  /** The number of objects that use it. */
+  /** The number of objects that use the map. */
   #users = 0
-  /** The names of its tables. */
+  /** The names of the tables that the map keeps open. */
   #tables = new Set()
-  /** Called when the map has neither users nor busy keys any more: see mapIn(). */
+  /** Called when the map has no users and no busy keys left: see mapIn(). */
   onGone = () => {}
 
   constructor(make, name, table, most) {
@@ -39,7 +38,7 @@ class SharedKeyMap extends KeyMap {
     return 'process'
   }
 
-  /** Its table is open. */
+  /** Called once the table is open. */
   isMade() {
     const others = mapsOf.get(this.table) ?? new Set()
     mapsOf.set(this.table, others)
@@ -48,7 +47,7 @@ class SharedKeyMap extends KeyMap {
     if (other !== undefined) this.#awaitAs(other)
   }
 
-  /** Objects whose settings differ have maps of their own for the keys of one table. */
+  /** Returns all maps of this table. Objects with different settings have separate maps. */
   alike() {
     return [...mapsOf.get(this.table)]
   }
@@ -73,7 +72,7 @@ class SharedKeyMap extends KeyMap {
     users.register(user, this)
   }
 
-  /** One of its users has been collected. */
+  /** Called when an object that used the map has been collected. */
   isLeft() {
     this.#users--
     if (this.#users === 0) this.#endIfUnused()
@@ -93,7 +92,7 @@ class SharedKeyMap extends KeyMap {
     for (const name of this.#tables) closeTable(name, this)
   }
 
-  /** The table of that name, which stays open as long as the map is in use. */
+  /** Opens the table of that name, which then stays open as long as the map is in use. */
   openTable(name, start, title, argument) {
     const table = tableOf(name, start, this, title, argument)
     this.#tables.add(name)
@@ -105,8 +104,8 @@ class SharedKeyMap extends KeyMap {
   }
 
   moveOut(lock) {
-    // A releaser may still refer to it, so another key must not reuse it. The mark keeps it from
-    // being dropped twice, by a release that was under way.
+    // A releaser may still refer to the lock, so another key must not reuse it. The mark keeps a release that is under
+    // way from dropping it a second time.
     lock.isListed = true
     lock.shared.unlisten(lock)
     unshare(lock.shared)
@@ -127,8 +126,9 @@ class SharedKeyMap extends KeyMap {
 }
 
 /**
- * The map of `id` among `maps`, which all objects of this thread share, or that of make(). It stays there as long as an
- * object uses it (keepFor()), or one of its keys is busy: the holder of a key may have no object.
+ * Returns the map of `id` in `maps`, which all objects of this thread share. Makes it by make() if there is none. It
+ * stays in `maps` as long as an object uses it (keepFor()) or one of its keys is busy, which the holder may have
+ * without an object.
  */
 function mapIn(maps, id, make) {
   let map = maps.get(id)
@@ -144,8 +144,8 @@ function mapIn(maps, id, make) {
 const maps = new Map()
 
 /**
- * The key map shared by all objects of this thread with that kind, name and settings, whose locks
- * are of class `Kind` and begin with `value`.
+ * Returns the key map that all objects of this thread with that kind, name and settings share. Its locks are of class
+ * `Kind` and begin with `value`.
  */
 function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock }, watch) {
   const id = `keyed ${kind} ${toText(name)}`

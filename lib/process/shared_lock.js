@@ -1,6 +1,6 @@
 'use strict'
-// The base of locks that several threads or processes share: a word in shared memory, and the calls
-// into its queue in C++. A keyed map has a lock for each busy key.
+// The base of locks that threads or processes share, except mutexes: a word in shared memory, and the calls into its
+// queue in C++. A keyed map has a lock for each busy key.
 const { reasonOf } = require('../core/abort.js')
 const { toText } = require('../core/key_text.js')
 const { titleOf } = require('../core/keys.js')
@@ -21,7 +21,7 @@ const { observed } = require('../core/platform.js')
 const { wait } = require('../core/waiter.js')
 const { offsetOf, queued, wordsOf } = require('./words.js')
 
-/** The promise of onIdle() of an object that listens to its shared state. */
+/** The promise of onIdle(). Until it resolves, the object listens to its shared state. */
 class ListenersPromise extends IdlePromise {
   drop(lock) {
     super.drop(lock)
@@ -31,8 +31,7 @@ class ListenersPromise extends IdlePromise {
 
 class SharedLock extends AnyLock {
   /**
-   * `idle` is the word of a new lock and of a key without a holder. The lock becomes usable with
-   * attach().
+   * `idle` is the word of a new lock, and of a key without a holder. The lock is not usable before attach().
    */
   constructor(idle) {
     super()
@@ -60,7 +59,7 @@ class SharedLock extends AnyLock {
     return this.pins > 0 || this.isOurs() || this.pending() > 0
   }
 
-  /** The lock, or a place in its queue, may have changed hands. */
+  /** Called when a holder or a waiter of this thread may have changed. */
   changed() {
     const { shared } = this
     if (shared.waiting > 0) shared.wait(this, 0)
@@ -116,7 +115,7 @@ class SharedLock extends AnyLock {
     if (this.key !== undefined) this.shared.listen(this)
   }
 
-  /** Enters in turn. `Kind`, a class of waiters, decides what the promise resolves to. */
+  /** Acquires, after waiting in the queue. `Kind`, a class of waiters, decides what the promise resolves to. */
   enterQueue(weight, limits, Kind) {
     const { maxPending, priority, signal, timeout } = limits
     if (signal?.aborted) return this.refuse(weight, reasonOf(signal))
@@ -132,12 +131,12 @@ class SharedLock extends AnyLock {
     return Kind.isToStay ? promise : this.given(promise, limits)
   }
 
-  /** Enters without waiting, as enter() does where it need not wait. */
+  /** Acquires as enter() does if it need not wait. Otherwise does not enter the queue. */
   enterNow(weight, priority, isPassing = false) {
     return this.kind.native.enterNow(this.wordIndex, weight, priority, +isPassing)
   }
 
-  /** The answer to a caller that may not wait, and would have to. */
+  /** Returns the promise of a caller that would have to wait, and may not. */
   turnDown(weight, { ifAvailable, maxPending }, Kind) {
     this.changed()
     if (ifAvailable) return Promise.resolve()
@@ -157,8 +156,7 @@ class SharedLock extends AnyLock {
   }
 
   /**
-   * Reports a grant to the observer: to the waiter that is being admitted, or to a caller that did
-   * not wait.
+   * Reports a grant to the observer: of the waiter that is being admitted, or of a caller that did not wait.
    */
   observeGrant(mode, units, isAbandoned) {
     const { admitted } = this
@@ -166,13 +164,13 @@ class SharedLock extends AnyLock {
     return observed.granted(this.observer, mode, units, admitted, isAbandoned)
   }
 
-  /** `promise` is the result of a caller that did not wait. */
+  /** Tells the observer which promise a caller gets that did not wait. Returns the promise. */
   given(promise, limits) {
     if (this.observer !== null) observed.gave(this.observer, undefined, promise, limits)
     return promise
   }
 
-  /** A blocking call with these `limits` has got `grant`. */
+  /** Tells the observer that a blocking call with these `limits` got `grant`. Returns the grant. */
   givenSync(grant, limits) {
     if (this.observer !== null) observed.blocked(this.observer, limits)
     return grant
@@ -185,7 +183,7 @@ class SharedLock extends AnyLock {
       : enter(this.wordIndex, weight, priority, +this.isStrict, +isPassing)
   }
 
-  /** Enters without waiting: granted, grantedAbandoned or neither. */
+  /** Acquires without waiting. Returns granted, grantedAbandoned, or another outcome if the lock is not available. */
   tryEnter(weight) {
     checkStack()
     const outcome = this.tryNatively(weight)
@@ -236,13 +234,13 @@ class SharedLock extends AnyLock {
     if (!waiter.isToStay) this.admitted = waiter
   }
 
-  /** Handles `count` completions, and the completions that these cause. */
+  /** Takes `count` completions, and those that they cause. */
   dispatch(count) {
     if (count > 0) takeCompletions(count)
     this.changed()
   }
 
-  /** A waiter of this thread has answered an invitation, which may have admitted others. */
+  /** Called when a waiter of this thread has answered an invitation, which may have admitted other waiters. */
   answered() {
     this.dispatch(native.eventLoop.completions())
   }
@@ -272,7 +270,7 @@ class SharedLock extends AnyLock {
     if (this.shared.waiting > 0) cancelAll(this, reason)
   }
 
-  /** waitForUnlock, for `weight`: goes through the queue and leaves at once. */
+  /** waitForUnlock() for `weight`: waits in the queue, and releases at once when it is granted. */
   passThrough(weight, limits) {
     const { signal } = limits
     if (signal?.aborted) return Promise.reject(reasonOf(signal))
@@ -288,9 +286,9 @@ class SharedLock extends AnyLock {
 Object.assign(SharedLock.prototype, ticketQueue, {
   admitted: null,
   scope: 'process',
-  /** Adds a fencing token to a releaser, as that of Lender does. Null: the scope has none. */
+  /** Adds a fencing token to a releaser: see addToken of Lender. Null in scopes without tokens. */
   addToken: null,
-  /** Whether waiters are strictly first come, first served, among threads too. */
+  /** Whether waiters are strictly first come, first served among threads, too. */
   isStrict: false,
 })
 

@@ -1,6 +1,5 @@
 'use strict'
-// Locks that other threads may know by memory or by name. Several objects of this thread may stand
-// for one lock, and have one SharedState.
+// Locks that other threads find by memory or by name. All objects of this thread for one lock share its SharedState.
 const native = require('../addon/load.js')
 const { constructionError, otherStartError } = require('./construction_errors.js')
 const { keepAlive } = require('./keep_alive.js')
@@ -10,46 +9,45 @@ class SharedState {
   constructor(wordIndex) {
     this.wordIndex = wordIndex
     /**
-     * Whether this thread alone holds the lock and knows it. The word shows a hold before its
-     * completion arrives.
+     * Whether this thread holds the lock exclusively and has read the completion of that grant. (The word shows the
+     * hold earlier.)
      */
     this.isHeld = false
-    /** Semaphores: the units that releasers of this thread will put back. */
+    /** For semaphores: how many units the releasers of this thread will put back. */
     this.out = 0
-    /** Semaphores: the most units in all that this thread has reason to expect, beyond those of the start. */
+    /** For semaphores: the most units, free and taken, that this thread has seen. */
     this.most = 0
     /** The number of promises of this thread that wait for the lock. */
     this.waiting = 0
-    /** The number of these that only want to know that it is free. */
+    /** How many of these promises are passers (passer.js). */
     this.passing = 0
     /**
-     * Of a read-write lock, the number of reads that this thread knows it has, and of its waiters
-     * that want one.
+     * For read-write locks: the number of readers of this thread that have read their completion, and of its waiters
+     * that want to read.
      */
     this.reads = 0
     this.waitingReads = 0
-    /** The number of readers of this thread that upgrade, one at most. */
+    /** How many readers of this thread are upgrading: 0 or 1. */
     this.upgrading = 0
-    /** A WeakRef to the observer that its objects share, if it has diagnostics. */
+    /** A WeakRef to the observer, which all objects of the lock share, if it has diagnostics. */
     this.observer = undefined
-    /** The first of a list of locks: see listen(). */
+    /** The head of a list of objects: see listen(). */
     this.nextListener = null
     this.isAlive = false
-    /** The number of releases of this thread that rest until the end of a minHold (lib/host/timed_rw_lock.js). */
+    /** How many released holds of this thread rest until the end of a minHold (lib/host/timed_rw_lock.js). */
     this.rests = 0
-    /** Whether processes share the lock, and not only threads. */
+    /** Whether processes share the lock, not only threads. */
     this.isHost = false
-    /** The segment of scope host, which a lock keeps alive that is held without an object. */
+    /** At scope host: the segment, so that a lock that is held without an object keeps it alive. */
     this.segment = undefined
     /**
-     * The number of objects that have pinned a slot of a keyed segment, and whether the slot has
-     * passed to another key.
+     * For a slot of a keyed segment: how many objects have pinned it, and whether it has passed to another key.
      */
     this.pins = 0
     this.isGone = false
   }
 
-  /** Counts a waiter of this thread for `lock` in or out, or notes a new holder. */
+  /** Adds `change` to the number of waiters, and decides again whether they keep the event loop alive. */
   wait(lock, change) {
     this.waiting += change
     // Only a wait that another thread or process can end keeps the event loop alive.
@@ -59,7 +57,7 @@ class SharedState {
     keepAlive.count(isAlive ? +1 : -1, this.isHost)
   }
 
-  /** From now on calls reportIdle() of `lock`, an object of this thread, when any of them may have become idle. */
+  /** Calls reportIdle() of `lock`, an object of this thread, whenever the lock may have become idle. */
   listen(lock) {
     lock.nextListener = this.nextListener
     this.nextListener = lock
@@ -77,7 +75,7 @@ class SharedState {
   tellListeners() {
     let lock = this.nextListener
     while (lock !== null) {
-      const next = lock.nextListener // reportIdle() may take `lock` out of the list
+      const next = lock.nextListener // reportIdle() may remove `lock` from the list
       lock.reportIdle()
       lock = next
     }
@@ -95,14 +93,14 @@ function shareAt(wordIndex) {
   return shared
 }
 
-/** `words` is memory that other threads may see, `start` the word of a new lock there. */
+/** Returns the word index of the lock in `words`, memory that threads share. A new lock there begins with `start`. */
 function indexInMemory(words, kind, start) {
   const wordIndex = native.shares.shareMemory(native.realm.adopt(words), kind, start)
   mapWords(wordIndex, words)
   return wordIndex
 }
 
-/** The word index of the lock of `key` in `table`. */
+/** Returns the word index of the lock of `key` in `table`. */
 function indexOfKey(table, key, kind, start) {
   const wordIndex = native.shares.shareKey(table, key, kind, start)
   mapWords(wordIndex)
@@ -117,7 +115,7 @@ function shareKey(table, key, kind, start) {
   return shareAt(indexOfKey(table, key, kind, start))
 }
 
-/** The word index of the lock of `key` in a segment, or of its only lock. */
+/** Returns the word index of the lock of `key` in a segment, or without `key` that of its only lock. */
 function indexOfSlot(segment, key) {
   const wordIndex = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
   mapWords(wordIndex)
@@ -133,7 +131,7 @@ function shareSlot(segment, key) {
   return shared
 }
 
-/** Makes `shared`, an object like SharedState, this thread's state of `key`. */
+/** Makes `shared`, a lender with fields of SharedState, this thread's state of `key`. */
 function shareSlotWith(shared, segment, key) {
   const wordIndex = indexOfSlot(segment, key)
   shares.set(wordIndex, shared)
@@ -141,10 +139,10 @@ function shareSlotWith(shared, segment, key) {
   return wordIndex
 }
 
-/** The state of the lock at `wordIndex` that the objects of this thread share, if there is one. */
+/** Returns the SharedState of the lock at `wordIndex`, if this thread has one. */
 const shareThere = (wordIndex) => shares.get(wordIndex)
 
-/** The slot of `shared` may pass to another key: its objects are no longer valid. */
+/** Invalidates `shared` and its objects, because the slot may pass to another key. */
 function forget(shared) {
   shared.isGone = true
   shares.delete(shared.wordIndex)
@@ -159,7 +157,7 @@ function unpin(lock) {
   return true
 }
 
-/** Pins the slot again. Returns false if it has passed to another key. */
+/** Pins the slot of `lock` again. Returns false if it has passed to another key. */
 function pinAgain(lock) {
   const { shared } = lock
   if (shared.isGone) return false
@@ -172,14 +170,14 @@ function pinAgain(lock) {
   return true
 }
 
-/** Counts one object less for the lock, unless its slot has passed to another key. */
+/** Lets go of a lock for one object, unless its slot has passed to another key. */
 function unshare({ wordIndex, isGone }) {
   if (!isGone) letGoOf(wordIndex)
 }
 
 /**
- * Counts one object less for the lock at `wordIndex`. Returns whether none is left and this thread does not hold the
- * lock.
+ * Subtracts one from C++'s count of this thread's objects for the lock at `wordIndex`. Returns true if none is left and
+ * this thread does not hold the lock.
  */
 function letGoOf(wordIndex) {
   if (native.shares.unshare(wordIndex) > 0) return false
@@ -197,7 +195,7 @@ function keepWith(lock) {
 
 const tablesOfNames = new Map()
 
-/** The number of the table of all locks of `kind` that have a name, by their names. */
+/** Returns the number of the table of all named locks of `kind`. Its keys are the names. */
 function tableOfNames(kind) {
   if (!tablesOfNames.has(kind)) tablesOfNames.set(kind, native.lockTables.open(kind, 0, 1))
   return tablesOfNames.get(kind)
@@ -206,8 +204,8 @@ function tableOfNames(kind) {
 const tables = new Map()
 
 /**
- * The number of a table, which this thread keeps open until closeTable() for every `user`. `argument` of a constructor
- * decides about `start`: see construction_errors.js.
+ * Returns the number of the table of that name. This thread keeps the table open until closeTable() for each `user`.
+ * `argument` describes the constructor's argument that decides `start`: see construction_errors.js.
  */
 function tableOf(name, start, user, title, argument) {
   let opened = tables.get(name)
@@ -224,7 +222,7 @@ function tableOf(name, start, user, title, argument) {
   return opened.table
 }
 
-/** `user` has no lock of the table any more. */
+/** Closes the table for `user`, which has no lock in it any more. */
 function closeTable(name, user) {
   const { table, users } = tables.get(name)
   users.delete(user)

@@ -1,10 +1,10 @@
 'use strict'
-// The tickets of this thread. A queue of C++ knows a waiter by its ticket, a small integer, and reports what has happened
-// to it by that number (a completion, see binding/completions.h).
+// The tickets of this thread. A ticket is a small integer by which a queue in C++ knows a waiter. C++ reports what
+// happens to a waiter as a completion, which has the ticket (binding/completions.h).
 //
-// Behind each ticket is an object with a `lock` that knows what a completion means for it: began(),
-// admit(waiter, isAbandoned), resume(ticket) for an invitation, and answered() after it. A waiter has end(), too, which is
-// called when its wait is over.
+// Each ticket has an object here, its waiter, with a `lock` that handles completions: began() and admit(waiter,
+// isAbandoned) when the waiter is admitted, resume(ticket) for an invitation, answered() after that. The waiter itself
+// has end(), which ends its wait.
 const native = require('../addon/load.js')
 
 const { leaves, outcomes } = native.layout
@@ -20,14 +20,14 @@ class Tickets {
     this.#waiters[ticket] = waiter
   }
 
-  /** Returns the waiter, whose ticket C++ has back already. */
+  /** Removes and returns the waiter of `ticket`. C++ may reuse the ticket. */
   take(ticket) {
     const waiter = this.#waiters[ticket]
     this.#waiters[ticket] = undefined
     return waiter
   }
 
-  /** The waiter of `ticket` has left its queue, for C++'s answer `left`. */
+  /** Removes the waiter of `ticket`, which has left its queue. `left` is what C++ answered. */
   leave(ticket, left) {
     this.#waiters[ticket] = left === leaves.leftAwake ? gone : undefined
   }
@@ -42,7 +42,7 @@ class Tickets {
 
 const tickets = new Tickets()
 
-/** Stands for a waiter that left while its invitation was on its way, and gives the ticket back when that comes. */
+/** Stands in for a waiter that left while its invitation was on the way. Gives the ticket back when that arrives. */
 const gone = {
   lock: {
     resume(ticket) {

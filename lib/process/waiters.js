@@ -19,16 +19,16 @@ const mostCompletions = kinds.most
 const completions = new Int32Array(mostCompletions + 1)
 const agent = native.eventLoop.start(completions, onWakeup, () => {})
 
-/** Whether this thread waited, at the last call of the lock manager, for a lock that it does not hold itself. */
+/** Whether requests of this thread wait for locks that other threads hold, as of the last call of the lock manager. */
 const waitsForOthers = () => completions[mostCompletions] === 1
 
-/** Called at each wake-up of this thread, which may concern more than completions. */
+/** Functions to call at each wake-up of this thread, which may be for more than completions. */
 const wakeupListeners = []
 const addWakeupListener = (listener) => wakeupListeners.push(listener)
 
 /**
- * A waiting promise. Derived classes decide what it resolves to. There may be very many waiters, so
- * every field counts.
+ * A waiting promise. Derived classes decide what it resolves to. There may be very many waiters, so every field costs
+ * memory.
  */
 class Waiter extends AnyWaiter {
   constructor(resolve, limits, _subject, lock) {
@@ -37,7 +37,7 @@ class Waiter extends AnyWaiter {
     this.count(+1)
   }
 
-  /** Counts this waiter in or out, if threads share the lock. */
+  /** Counts this waiter in (+1) or out (-1). */
   count(change) {
     const { lock } = this
     lock.shared.wait(lock, change)
@@ -53,7 +53,7 @@ class Waiter extends AnyWaiter {
   }
 }
 
-/** The queue of C++ as one of core/waiter.js, for locks whose waiters have tickets. */
+/** The methods of a queue in the sense of core/waiter.js, for locks whose waiters have tickets. */
 const ticketQueue = {
   enqueue(waiter, ticket) {
     tickets.keep(ticket, waiter)
@@ -61,21 +61,21 @@ const ticketQueue = {
     if (this.observer !== null) waiter.ticket = ticket
   },
 
-  /** Does nothing after the wait is over. */
+  /** Rejects `waiter`, unless its wait is over. */
   leave(waiter, reason) {
     const { ticket } = waiter.limits
     if (tickets.at(ticket) === waiter) abandonWait(ticket, reason)
   },
 
-  /** Makes `waiter` give up before it has waited. Its observer calls it. */
+  /** Rejects `waiter` before it has waited. Called by the observer. */
   turnAway(waiter, reason) {
     if (tickets.at(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   },
 }
 
 /**
- * The lock of each wait. A request of the lock manager that has its lock stands for itself. A lender has no such waits:
- * those of its mutex are in a queue of this thread.
+ * Yields the lock of each wait, for pending.js. Skips requests of the lock manager that hold their lock, and lenders:
+ * the waiters of a lent mutex are in a queue of this thread.
  */
 function* locksOfWaits() {
   for (const [, waiter] of tickets) {
@@ -85,19 +85,19 @@ function* locksOfWaits() {
 }
 addSource(locksOfWaits)
 
-/** Makes the waiter of `ticket` give up. */
+/** Makes the waiter of `ticket` leave its queue, and rejects it. */
 function abandonWait(ticket, reason) {
   const waiter = tickets.at(ticket)
   const { lock } = waiter
   const left = lock.leaveQueue(ticket)
-  // Too late: this thread has the lock, and the completion is on its way.
+  // Too late: the waiter has been admitted, and its completion is on the way.
   if (left === leaves.admitted) return
   tickets.leave(ticket, left)
   fail(waiter, reason)
   lock.dispatch(native.eventLoop.completions())
 }
 
-/** `waiter` has left its queue. */
+/** Rejects `waiter`, which has left its queue. */
 function fail(waiter, reason) {
   const { observer } = waiter.lock
   waiter.end()
@@ -105,14 +105,14 @@ function fail(waiter, reason) {
   waiter.reject(reason)
 }
 
-/** Makes the waiters of every lock with isMeant(lock) give up, for reasonOf(lock). */
+/** Rejects the waiters of every lock for which isMeant(lock) is true, with reasonOf(lock). */
 function giveUpWhere(isMeant, reasonOf) {
   for (const [ticket, { lock }] of tickets) {
     if (isMeant(lock)) abandonWait(ticket, reasonOf(lock))
   }
 }
 
-/** Takes all waiting promises of `lock` out of its queue, in order. */
+/** Removes all waiting promises of `lock` from its queue, and returns them in order. */
 function takeAll(lock) {
   const all = []
   let count = lock.leaveAll()
@@ -141,7 +141,7 @@ function cancelAll(lock, reason) {
 function enterAgain(lock, waiter) {
   const ticket = lock.enter(waiter.weight, waiter.priority, waiter.isPassing)
   if (ticket < 0) {
-    // The queue ahead of this waiter is empty, and the lock is free.
+    // No waiter is ahead, and the lock is free.
     begin(waiter)
     admit(waiter, ticket === grantedAbandoned)
     return
@@ -154,7 +154,9 @@ function admit(waiter, abandoned) {
   waiter.lock.admit(waiter, abandoned)
 }
 
-/** Calls `admitted(waiter, abandoned)` for each of `count` completions, and for the completions that this causes. */
+/**
+ * Takes `count` completions, and those that they cause. Calls `admitted(waiter, abandoned)` for each admitted waiter.
+ */
 function takeCompletions(count, admitted = admit) {
   if (count === 1) {
     const item = completions[0]
@@ -164,7 +166,7 @@ function takeCompletions(count, admitted = admit) {
   if (count > 0) takeClaimed(claimAll(count), admitted)
 }
 
-/** Copies all completions at once: any later call may write new ones and reuse their tickets. */
+/** Copies all completions first, because any later call into C++ may write new ones and reuse their tickets. */
 function claimAll(count) {
   return Array.from(completions.subarray(0, count), (item) => [item, claim(item)])
 }
@@ -174,12 +176,12 @@ function takeClaimed(items, admitted = admit) {
   if (items.length === mostCompletions) takeCompletions(native.eventLoop.completions(), admitted)
 }
 
-/** The admitted waiter, whose ticket C++ has back already. Undefined for an invitation. */
+/** Returns the admitted waiter of a completion, and frees its ticket. Returns undefined for an invitation. */
 function claim(item) {
   return (item & kindMask) === kinds.invited ? undefined : tickets.take(item >> kinds.bits)
 }
 
-/** The waiter is admitted. */
+/** Ends the wait of an admitted waiter. */
 function begin(waiter) {
   waiter.lock.began()
   waiter.end()
@@ -205,9 +207,9 @@ function answerInvitation(ticket, admitted) {
   lock.answered()
 }
 
-/** Another thread has admitted waiters of this thread, has begun, or has ended. */
+/** Called when another thread has admitted waiters of this thread, has started, or has ended. */
 function onWakeup() {
-  // Fetched by this call, not by the wake-up: a wake-up while the environment ends would take
+  // This call fetches the completions. If the wake-up did, then during the end of the environment it would take
   // completions that JavaScript never reads.
   const count = native.eventLoop.completions()
   if (count > 0) takeCompletions(count)

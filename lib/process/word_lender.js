@@ -1,7 +1,6 @@
 'use strict'
-// Lends a mutex whose word JavaScript can read and whose wait queue is in C++. JavaScript makes an
-// uncontended loan, or its return, by one compare-and-swap. Derived classes define the bits of
-// their words.
+// Lends a mutex whose word JavaScript can access and whose wait queue is in C++. An uncontended loan, and its return,
+// is one compare-and-swap in JavaScript. Derived classes define the bits of their words.
 const { bounds, Stay } = require('../core/cohort.js')
 const { titleOf } = require('../core/keys.js')
 const { Lender, lent, notLent } = require('../core/lender.js')
@@ -16,7 +15,7 @@ const { leaves } = native.layout
 class WordLender extends Lender {
   stay = new Stay(bounds.local)
   isStrict = false
-  /** A WeakRef, with diagnostics: see lib/diagnostics/observe.js. */
+  /** With diagnostics: a WeakRef to the observer (lib/diagnostics/observe.js). */
   observer = undefined
   wordIndex = undefined
   words = null
@@ -25,8 +24,8 @@ class WordLender extends Lender {
   #tickets = 0
 
   /**
-   * `name` is undefined unless the lock is shared by name. `held` is the word while this thread has the lock and no
-   * other thread waits.
+   * `name` is undefined unless threads share the lock by name. `held` is the value of the word while this thread has
+   * the lock and no other thread waits.
    */
   constructor(name, held) {
     super()
@@ -40,7 +39,7 @@ class WordLender extends Lender {
     this.index = offsetOf(wordIndex)
   }
 
-  /** Does nothing: the only lock of this thread here needs no list of listeners. shared_key_map.js calls it. */
+  /** Called by shared_key_map.js. Does nothing: this lender has one lock, and needs no list of listeners. */
   unlisten() {}
 
   change(from, to) {
@@ -84,7 +83,7 @@ class WordLender extends Lender {
   }
 
   withdraw(ticket) {
-    // Its admission has been read among others, which are handled first.
+    // The loan's completion has been read, and will be handled after others.
     if (tickets.at(ticket)?.lock !== this) return false
     const left = this.native.leave(this.wordIndex, ticket)
     if (left === leaves.admitted) return false
@@ -124,7 +123,7 @@ class WordLender extends Lender {
     keepAlive.count(isWaiting ? +1 : -1, this.isHost)
   }
 
-  /** Whether a waiter of this thread is queued by another way than these tickets. */
+  /** Whether a waiter of this thread is queued without a ticket of this lender. */
   isQueuedElsewhere() {
     return false
   }
@@ -156,11 +155,11 @@ class WordLender extends Lender {
     return titleOf(kind, { name: this.name, keyMap, key })
   }
 
-  // The methods of a lock that waiters.js calls.
+  // waiters.js calls these methods as those of a lock.
 
   began() {}
 
-  /** The wait of a ticket is over. */
+  /** Delivers the loan for a ticket to the local lock. */
   admit({ ticket }, isAbandoned) {
     this.#tickets--
     this.stay.begin()
@@ -175,10 +174,10 @@ class WordLender extends Lender {
     this.catchUp()
   }
 }
-/** Whether processes share it, and not only threads. */
+/** Whether processes share the mutex, not only threads. */
 WordLender.prototype.isHost = false
 
-/** A queued ticket, among the waiters of this thread (waiters.js). */
+/** Stands for a lender's queued ticket among the waiters of this thread (tickets.js). */
 class Borrower {
   constructor(lender, ticket) {
     this.lock = lender

@@ -1,25 +1,25 @@
 'use strict'
-// Memory for the words of locks. C++ identifies a word by its index: the number of its region, and
-// its offset there.
+// The memory of lock words. A word index identifies a word in C++ and here: it has the number of a region of memory,
+// and the word's offset in the region.
 const native = require('../addon/load.js')
 
-/** `queued`: the bit of every word that says that waiters queue. */
+/** `queued` is the bit of every word that is set while waiters are queued. */
 const { indexBits, queued } = native.layout.words
 const regionWords = 1 << indexBits
 const regions = []
 
-/** C++ has assigned `wordIndex` to a lock that threads share: in `words`, or in memory of C++. */
+/** Maps the region of `wordIndex`, which C++ has assigned to a lock: in a caller's `words`, or in memory of C++. */
 function mapWords(wordIndex, words) {
   const region = wordIndex >>> indexBits
   regions[region] = words ?? regions[region] ?? native.regions.array(region)
 }
 
-/** No lock uses `wordIndex` any more: drops the user's memory; memory of C++ can be mapped again. */
+/** Drops the region of `wordIndex`, which no lock uses any more. Memory of C++ can be mapped again. */
 function unmapWords(wordIndex) {
   unmapRegion(wordIndex >>> indexBits)
 }
 
-/** Drops the user's memory of a whole region. */
+/** Drops the memory of a region. */
 function unmapRegion(region) {
   regions[region] = undefined
 }
