@@ -1,10 +1,12 @@
 'use strict'
-// Threads that block, with an observer.
+// Blocking calls of locks with an observer.
 const { ago, endTurn } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const { publishWait } = require('./events.js')
 
-/** The result of `block`, which may block this thread to acquire `ask` of `lock`. An upgrade replaces `hold`. */
+/**
+ * Returns block(), which may block this thread to acquire `ask` of `lock`. `hold` is the hold that an upgrade replaces.
+ */
 function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
   const isNeeded = lock.isTaken(ask)
   if (isNeeded) endTurn()
@@ -16,7 +18,8 @@ function blocks(observer, lock, ask, { timeout, priority }, block, hold) {
       if (observer.isFollowed) deadlock.asks(wait)
     }
     if (isNeeded) endTurn()
-    // An upgrade records its grant itself. Before other grants, waiters of this thread may be admitted.
+    // An upgrade records its grant inside block(). For other grants set `admitted` afterwards, because block() may
+    // first admit waiters of this thread.
     if (isNeeded && hold !== undefined) lock.admitted = { wait, told: wait.told }
     const result = block()
     if (isNeeded && hold === undefined) lock.admitted = { wait, told: wait.told }

@@ -2,16 +2,16 @@
 // The chains of calls of one thread, from async_hooks: which code runs under which hold.
 //
 // Every promise has a Step. A reaction is a step that runs when the promise before it has settled: an await of that
-// promise, or a callback of then(). The code that awaits the promise of acquire() runs under its hold from then on, with
-// everything that it starts. Its siblings, which the same turn may have started, do not.
+// promise, or a callback of then(). Code that awaits the promise of acquire() runs under its hold from then on, with
+// everything that it starts. Its siblings do not.
 //
-// quiescence.js decides whether a whole chain waits for locks, by the reactions that may settle each promise. An async
-// function makes its promise first and awaits inside, and so do functions that combine promises. So a promise is open
-// from when it is made until the same run waits for it. It is assumed to be settled by the reactions which that run makes
-// meanwhile, and by their successors. The real reactions are among them, and all of them must wait before the promise
-// counts as waiting: a mistake delays an alarm or prevents it, and never raises one. A promise that code settles by hand
-// (new Promise()) is settled by no reaction. The order of locks (lock_order.js) needs no more than what is sure: a step that
-// has its link by such an assumption is unsure.
+// quiescence.js decides whether a whole chain waits for locks. For that it needs the reactions that may settle each
+// promise, which async_hooks does not report. An async function makes its promise first and then awaits; functions that
+// combine promises do the same. So a promise is open from when it is made until the same run waits for it, and counts
+// as settled by the reactions that the run makes meanwhile, and by their successors. The real ones are among them. All
+// of them must wait before the promise counts as waiting, so a wrong one can delay or prevent an alarm, but never raise
+// one. A promise that code settles by hand (new Promise()) has no such reaction. The order of locks (lock_order.js)
+// uses only facts: a step that has its link by this assumption is unsure.
 const { createHook, executionAsyncId } = require('node:async_hooks')
 const {
   changed,
@@ -29,15 +29,15 @@ const { Adoption, byHand, Ending, isDerived, Site } = require('./site.js')
 const { forget, keep, known, learn, marks, Numbered, running, Step, stepBy } = require('./steps.js')
 const native = require('../addon/load.js')
 
-/** The largest number of promises of its predecessor that one reaction may settle, besides open ones. */
+/** A reaction may settle the open promises, and this many of the latest promises that its maker may settle. */
 const mostBefore = 20
-/** The largest number of reactions that may settle one promise: reactions that never run pile up. */
+/** How many reactions that may settle one promise are kept. Reactions that never run pile up. */
 const mostInside = 1000
 /** The number of promises that wait for locks. */
 let waiting = 0
 /**
- * The promise that was resolved with a thenable, which the current run calls; undefined after the first reaction. The
- * thenable settles it by hand, unless it is a promise: then the run only makes a reaction to that one.
+ * A promise that was resolved with a thenable, whose then() the current run calls. Undefined after the first reaction.
+ * A thenable settles the promise by hand, but a thenable that is a promise only gets a reaction.
  */
 let adopting
 let isOurs = false
@@ -57,7 +57,7 @@ function init(id, type, trigger, resource) {
     new Numbered(resource, id)
     if (isDerived(resource)) settlesSomehow(step)
     else {
-      // Frames cost more than a lock: a promise made while no lock was held is assumed to be settled by hand.
+      // Frames cost more than a lock. So a promise made while no lock is held counts as settled by hand.
       step.site = isAnyHeld() ? new Site(hooks.init) : byHand
       opens(step)
     }
@@ -69,15 +69,15 @@ function init(id, type, trigger, resource) {
 }
 
 /**
- * The promise is of a subclass. The program may settle it by hand, and async_hooks does not say of its then() which
- * promise it reacts to. So it is a doing of which nothing is known, until it runs or is settled.
+ * Handles a promise of a subclass. The program may settle it by hand, and async_hooks does not tell to which promise a
+ * reaction made by its then() belongs. So it counts as a doing about which nothing is known, until it runs or settles.
  */
 function settlesSomehow(step) {
   step.isPending = true
   step.link?.does(step)
 }
 
-/** The step runs. */
+/** Called when `step` runs. */
 function runs(step) {
   if (step.link !== null && waiting > 0) touch(step.link)
   if (step.isResource) resources.calls(step)
@@ -88,17 +88,17 @@ function runs(step) {
   step.closed = undefined
 }
 
-/** The promises that `step` may settle. */
+/** Returns the promises that `step` may settle. */
 function madeFor({ within, maker }) {
   if (maker === undefined) return within ?? []
   return within === undefined ? [maker] : [...within, maker]
 }
 
-/** `step` is a reaction to the promise `trigger`, made by the run of `runner`. */
+/** Handles `step`, a reaction to the promise `trigger` that the run of `runner` makes. */
 function reacts(step, trigger, runner) {
   step.isPending = true
   step.parent = stepBy(trigger)
-  // The run waits for it, so it is open no more: later reactions do not settle it.
+  // The run waits for that promise, so it is no longer open: later reactions do not settle it.
   if (closes(step.parent)) step.closed = step.parent
   step.within = madeIn(runner)
   if (step.link === null) return
@@ -116,7 +116,7 @@ function reacts(step, trigger, runner) {
   }
 }
 
-/** The promises that a reaction may settle which the run of `runner` makes now. */
+/** Returns the promises that a reaction may settle if the run of `runner` makes it now. */
 function madeIn(runner) {
   const made = runner === undefined ? [] : (runner.within ?? [runner])
   const open = openPromises()
@@ -154,11 +154,11 @@ function after() {
   if (step.isHanded) handOn(step)
   if (step.isResource) resources.called(step)
   else if (!step.isSettled)
-    step.site ??= byHand // It has returned a thenable, which is called next.
+    step.site ??= byHand // The step has returned a thenable, which is called next.
   else if (!gives(step)) forget(step)
 }
 
-/** The step got a hold, and no reaction continued it: the step that awaits its promise does. */
+/** Passes a hold on from `step`, which got it and ends without a reaction: to the steps that await its promise. */
 function handOn(step) {
   const { link } = step
   step.isHanded = false
@@ -166,7 +166,7 @@ function handOn(step) {
   for (const promise of step.within ?? []) give(promise, link)
 }
 
-/** Reactions to `promise` run under the hold of `link`, besides a hold that the promise gave before. */
+/** Makes reactions to `promise` run under the hold of `link`, in addition to a hold that the promise gave before. */
 function give(promise, link) {
   const { handed } = promise
   if (handed !== undefined && !handed.isOver && handed !== link && handed.around === link.around) {
@@ -177,13 +177,13 @@ function give(promise, link) {
 
 const gives = ({ handed }) => handed !== undefined && !handed.isOver
 
-/** await wraps a plain value in a promise, which looks like a reaction to the awaiting function, and is none. */
+/** Corrects `step`: await has wrapped a plain value in a promise, which only looks like a reaction. */
 function isWrapper(step) {
   if (step.closed !== undefined) opens(step.closed)
   runs(step)
 }
 
-/** The step that awaits an async function, or a reaction, continues the hold that it has at its end. */
+/** Called when a promise is resolved. The steps that await it continue the hold of its async function or reaction. */
 function promiseResolve(id) {
   const settled = stepBy(id)
   const runner = running()
@@ -191,14 +191,14 @@ function promiseResolve(id) {
     settled.isSettled = true
     settled.site = undefined
     if (settled.isPending) isWrapper(settled)
-    // The caller may begin to await the acquire after the grant.
+    // Keep promises that give a hold, because a caller may begin to await an acquire after the grant.
     if (settled !== runner && !gives(settled)) forget(settled)
   }
   if (runner === undefined) return
   const link = liveOf(runner.link)
   if (link === null) return
   for (const promise of [runner, ...madeFor(runner)]) {
-    // Unless the step gives a hold of its own. Where its async function ends, nothing else continues the hold.
+    // A promise may give a hold of its own. If the async function ends here, handOn() need not pass the hold on.
     if (promise.id !== id || liveOf(promise.handed) !== null) continue
     link.givenBy(promise, runner.isUnsure)
     if (promise !== runner) runner.isHanded &&= new Ending(hooks.promiseResolve).isByHand()
@@ -211,15 +211,15 @@ const hook = createHook(hooks)
 native.realm.endWith(native, hook, 'disable')
 
 /**
- * Starts to follow chains, for good: a chain that has been lost cannot be found again. While promises wait for locks,
- * `touched()` is called whenever something runs in a chain with a hold.
+ * Starts to follow chains, for good, because a lost chain cannot be found again. While promises wait for locks, calls
+ * `touched()` whenever something runs in a chain with a hold.
  */
 function follow(touched) {
   onTouched(touched)
   hook.enable()
 }
 
-/** Resources that `make` makes belong to no chain. */
+/** Returns make(). Resources that it makes belong to no chain. */
 function apart(make) {
   isOurs = true
   try {
@@ -229,19 +229,19 @@ function apart(make) {
   }
 }
 
-/** The innermost link of the running chain, or null. */
+/** Returns the innermost link of the running chain, or null. */
 function currentLink() {
   const runner = running()
   return runner === undefined ? null : liveOf(runner.link)
 }
 
-/** The innermost link that the running code has for sure, or null. */
+/** Returns the innermost link that the running code has for sure, or null. */
 function sureLink() {
   const runner = running()
   return runner === undefined || runner.isUnsure ? null : sureOf(runner.link)
 }
 
-/** Until `wait` is over, its promise waits for a lock. Its chain is `link`. */
+/** Marks the promise of `wait`, in the chain of `link`, as waiting for a lock until waited(). */
 function waitsFor(wait, link) {
   const step = Numbered.stepOf(wait.promise)
   if (step === undefined) return
@@ -259,13 +259,13 @@ function waited({ step }) {
   if (step.link === null && step.handed === undefined) known.delete(step.id)
 }
 
-/** Reactions to `promise`, or to the promise of `wait`, run inside `link`. */
+/** Makes reactions to `promise`, or to the promise of `wait`, run inside `link`. */
 function hands(link, promise, wait) {
   const step = wait?.step ?? Numbered.stepOf(promise)
   if (step !== undefined) link.givenBy(step)
 }
 
-/** The running code, which is of a lock over an engine, has the hold of `link`, and so has what it returns to. */
+/** Gives the hold of `link` to the running code of a lock over an engine, and so to its caller. */
 function enters(link) {
   const step = running()
   if (step === undefined) return
@@ -274,11 +274,11 @@ function enters(link) {
   step.link = link
   if (isDoing) link.does(step)
   step.isUnsure = false
-  // The hold that the step was given before is the one around this link.
+  // A hold that the step was given before is around this link.
   step.isHanded = false
 }
 
-/** `timer` does not continue its chain. A timer of a fake clock is not a resource, and may be a number. */
+/** Excludes `timer` from the chain that made it. A timer of a fake clock is not a resource, and may be a number. */
 function disregard(timer) {
   const step = marks.get(timer)
   step?.link?.did(step)

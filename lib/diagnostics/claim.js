@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * A claim of a caller on a lock with diagnostics: a hold, or a wait. With full diagnostics each grant and each wait has
- * its own. Class fields would cost more on Node 20.
+ * A caller's claim on a lock with diagnostics: a hold or a wait. With full diagnostics each grant and each wait has its
+ * own claim. The constructor sets fields because class fields cost more on Node 20.
  */
 class Claim {
   constructor(observer, mode, units, since) {
@@ -32,16 +32,16 @@ class Claim {
   }
 }
 
-// The fields of full diagnostics only, to save memory for 'counters'.
+// Fields that only full diagnostics set. On the prototype they take no memory with 'counters'.
 Object.assign(Claim.prototype, {
   trace: undefined,
-  /** The number of the claim in the deadlock detection of C++. */
+  /** The number of the claim in C++'s deadlock detection. */
   id: undefined,
   promise: undefined,
-  /** The links that a wait has begun in (link.js). */
+  /** The innermost link in which a wait began, and the innermost one for sure (link.js). */
   around: undefined,
   sure: undefined,
-  /** The releaser of a hold, in the turn of the event loop in which it began. */
+  /** The releaser of a hold. Only set in the turn of the event loop in which the hold began. */
   release: undefined,
   /** Whether the Releaser of the hold was collected as garbage. */
   isLeaked: false,
@@ -49,7 +49,7 @@ Object.assign(Claim.prototype, {
   step: undefined,
   /** Whether the waiting thread blocks. */
   isSync: false,
-  /** The hold of a reader that upgrades, which it keeps meanwhile. */
+  /** For the wait of an upgrade: the hold that the reader keeps meanwhile. */
   hold: undefined,
   /** The waiter in the queue, unless the thread blocks. */
   waiter: undefined,

@@ -4,27 +4,27 @@ const { nextTick, now: passed, queueMicrotask, timeOrigin } = require('../core/b
 
 const now = () => timeOrigin + passed()
 
-/** How long ago `time` is: never negative, whatever the rounding. */
+/** Returns how long ago `time` is. Never negative, in spite of rounding. */
 const ago = (time) => Math.max(0, now() - time)
 
-/** The time of this callback of the event loop, or 0 before the first reading. */
+/** The time of the current callback of the event loop, or 0 before the first reading. */
 let turn = 0
 
-/** Also called by a thread that is about to block: time passes before it goes on. */
+/** Forgets the time. Also called around blocking calls, during which time passes. */
 const endTurn = () => {
   turn = 0
 }
 
-/** Microtasks all run before the next tick that one of them makes. */
+/** A next tick that a microtask requests runs after all other microtasks. */
 const endSoon = () => nextTick(endTurn)
 
 /**
- * A time in this callback of the event loop, not after the present. Acquiring a free lock takes less time than reading the
- * clock, so one callback, with all promises that it settles, has one reading.
+ * Returns a time within the current callback of the event loop. Reading the clock takes longer than acquiring a free
+ * lock, so each callback, with all promises that it settles, reads it once.
  */
 function turnTime() {
   if (turn !== 0) return turn
-  // An Immediate would keep the event loop alive. With unref() it would run only after the event loop has been idle.
+  // An Immediate would keep the event loop alive, and with unref() would run only after the event loop has been idle.
   queueMicrotask(endSoon)
   turn = now()
   return turn

@@ -1,12 +1,12 @@
 'use strict'
-// Deadlock detection, for locks with full diagnostics. `wait` and `hold` are claims of observer.js. chains.js knows which
-// chain of calls runs under which hold; C++ knows which wait waits for which hold, for all threads
+// Deadlock detection, for locks with full diagnostics. `wait` and `hold` are claims (claim.js). chains.js knows which
+// chain of calls runs under which hold. C++ knows which wait waits for which hold, in all threads
 // (src/waiting/wait_graph.h).
 //
 // A caller may await a promise later, or never. So the detection starts at the end of the turn that made the promise.
 // From then on, whenever something has run in the chain of a hold, it checks whether the hold is quiescent
-// (quiescence.js). If so, C++ learns which waits the hold depends on, and names the wait that closes a cycle. That wait is
-// rejected. A thread that is about to block is quiescent at once, with all its holds, and its call throws.
+// (quiescence.js). If so, C++ learns which waits the hold depends on, and names the wait that closes a cycle. That wait
+// rejects. A thread that is about to block is quiescent at once, with all its holds, and its call throws.
 //
 // A hold enters the graph when it becomes quiescent, and leaves before its lock is released. A hold whose chain is active
 // cannot be part of a deadlock, so the graph does not need it.
@@ -28,7 +28,7 @@ const links = new Map()
 const fresh = new Set()
 /** The waits and holds in the graph of C++. */
 const byId = new Map()
-/** Semaphores that were released more often than acquired. */
+/** Semaphores to which callers have added units that no caller had taken. */
 const loose = new WeakSet()
 /** The locks' numbers in the graph. */
 const locks = new WeakMap()
@@ -47,22 +47,22 @@ function numberOf(lock) {
 
 const wantOf = ({ mode, weight }) => weight ?? (mode === 'shared' ? shared : exclusive)
 
-/** The description of a wait or a hold for C++. */
+/** Returns what C++ needs to know of a wait or a hold. */
 function factsOf(one) {
   const { lock, weight } = one
   const capacity = weight === undefined || loose.has(lock) ? 0 : wholeOf(lock)
   return [numberOf(lock), wantOf(one), capacity, one.moment, labelOf(one)]
 }
 
-/** The value of a semaphore that is not held. */
+/** The value of a semaphore of which no unit is taken. */
 const wholeOf = ({ whole, idle }) => whole ?? idle >> valueShift
 
-/** The number of a wait in C++. */
+/** Enters a wait into the graph of C++, if need be. Returns its number. */
 function enterWait(wait) {
   return wait.id ?? numbered(wait, native.waitGraph.wait(...factsOf(wait)))
 }
 
-/** The number of a hold in C++. */
+/** Enters a hold into the graph of C++, if need be. Returns its number. */
 function enterHold(hold) {
   return hold.id ?? numbered(hold, native.waitGraph.hold(...factsOf(hold)))
 }
@@ -80,14 +80,16 @@ function leave(one) {
   one.id = undefined
 }
 
-/** Whether moments count: only a reader depends on the waits that began before its own. */
+/** Whether the time of a wait matters. Only a reader depends on waits that began before its own. */
 const needsMoment = ({ kind }) => (kind.name ?? kind) === 'read-write lock'
 
 function momentOf(lock, priority = 0) {
   return needsMoment(lock) && priority === 0 ? native.waitGraph.now() : 0
 }
 
-/** The holds that a caller has for sure: that of `link`, which may be null or over, and those around it. */
+/**
+ * Yields the holds that a caller has for sure: the hold of `link`, which may be null or over, and the holds around it.
+ */
 function* holdsOf(link) {
   for (let each = chains.sureOf(link); each !== null; each = chains.sureOf(each.sure))
     yield each.hold
@@ -96,14 +98,14 @@ function* holdsOf(link) {
 /** Whether a caller with these limits would have waited, and so could deadlock. */
 const mayWait = (limits) => limits?.timeout !== 0 && limits?.maxPending !== 0
 
-/** Runs at the end of this turn. */
+/** Schedules a search for the end of this turn. */
 function schedule() {
   if (isDue) return
   isDue = true
   turnEnd.atTurnEnd(search)
 }
 
-/** An error here would end the process: it has no caller. */
+/** Searches for deadlocks. Reports an error, because one without a caller would end the process. */
 function search() {
   isDue = false
   try {
@@ -116,7 +118,7 @@ function search() {
 function searchAll() {
   for (const wait of fresh) {
     const { limits, how } = wait.waiter
-    // A timeout does not resolve the deadlock: until then the caller is stuck.
+    // Until the timeout the caller is stuck, so its timer must not count as activity of the chain.
     const timer = (limits ?? how)?.timer
     if (timer !== undefined) chains.disregard(timer)
     // A queued writer blocks the readers behind it, whether it holds a lock or not.
@@ -145,7 +147,7 @@ function remember(error) {
   if (found.length > mostDeadlocks) found.shift()
 }
 
-/** `wait` is about to block this thread. Throws when that would deadlock. */
+/** Throws if `wait`, which is about to block this thread, would deadlock. */
 function block(wait) {
   for (const hold of links.keys()) enterHold(hold)
   const [refused, ...labels] = native.waitGraph.block(enterWait(wait))
@@ -163,15 +165,15 @@ const hooks = {
   },
 
   /**
-   * `wait` is in the queue and not admitted yet; if wait.isSync, its thread is about to block. When it throws, the caller
-   * does not wait.
+   * Called when `wait` has entered the queue or, if wait.isSync, when its thread is about to block. If this throws, the
+   * caller does not wait.
    */
   asks(wait) {
     wait.around = wait.isSync ? null : chains.currentLink()
     wait.sure = wait.isSync ? null : chains.sureLink()
     const { isOrdered, isSought } = wait.observer
     if (isOrdered) takes(wait, wait.isSync ? links.keys() : holdsOf(wait.sure))
-    // An upgrade waits while it holds the lock itself: the graph does not cover that.
+    // An upgrade waits while it holds the same lock, which the graph does not cover.
     if (wait.hold !== undefined || !isSought) return
     wait.moment = momentOf(wait.lock, wait.priority)
     if (wait.isSync) {
@@ -183,14 +185,14 @@ const hooks = {
     schedule()
   },
 
-  /** `wait` is over, whatever its result. */
+  /** Called when `wait` is over, with any result. */
   endsAsk(wait) {
     fresh.delete(wait)
     leave(wait)
     chains.waited(wait)
   },
 
-  /** The lock is granted: to `wait`, or, when that is null, to a caller that did not wait and is not known yet. */
+  /** Called when the lock is granted to `wait`, or if that is null to a caller that did not wait. */
   holds(hold, wait) {
     const around = wait === null ? chains.currentLink() : wait.around
     const sure = wait === null ? chains.sureLink() : wait.sure
@@ -202,7 +204,9 @@ const hooks = {
     else if (promise !== undefined) chains.hands(link, promise, wait)
   },
 
-  /** The code that awaits `promise` has `hold`, which was granted at once. After a wait, holds() has done this. */
+  /**
+   * Gives `hold` to the code that awaits `promise`, for a grant without a wait. After a wait, holds() has done this.
+   */
   gives(hold, promise, limits) {
     const link = links.get(hold)
     if (link === undefined) return
@@ -210,25 +214,25 @@ const hooks = {
     if (hold.observer.isOrdered && mayWait(limits)) takes(hold, holdsOf(link.sure))
   },
 
-  /** A call that would have blocked this thread, with all its holds, has given it `hold` at once. */
+  /** Called when a blocking call has got `hold` without a wait: it could have waited with all holds of this thread. */
   blocked(hold) {
     takes(hold, links.keys())
   },
 
-  /** The hold is about to be released. */
+  /** Called when `hold` is about to be released. */
   releases(hold) {
     leave(hold)
     links.get(hold)?.end()
     links.delete(hold)
   },
 
-  /** A semaphore gets units that no caller has taken. */
+  /** Called when a semaphore gets units that no caller had taken. */
   loosens(lock) {
     loose.add(lock)
     if (lock.shared !== null) native.waitGraph.loosen(numberOf(lock))
   },
 
-  /** The latest deadlocks of this thread that were prevented. */
+  /** Returns the latest deadlocks that this thread has prevented. */
   deadlocks() {
     return [...found]
   },

@@ -5,7 +5,7 @@ const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { titleOf } = require('./title.js')
 
-/** A wait or a hold as text, for the thread that finds it in a cycle. */
+/** Returns a text about a wait or a hold, for the thread that finds it in a cycle. */
 function labelOf({ observer, key, mode, weight, stack }) {
   const { kind, scope, name } = observer
   // JSON has no bigints.
@@ -14,7 +14,9 @@ function labelOf({ observer, key, mode, weight, stack }) {
   return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...what })
 }
 
-/** `labels` are from C++: each wait, and the waiter's hold that the previous waiter waits for. */
+/**
+ * Makes the error. `labels` are from C++: for each waiter its wait, and its hold that the previous waiter waits for.
+ */
 function deadlockError(labels) {
   const cycle = []
   for (let i = 0; i < labels.length; i += 2) {

@@ -11,7 +11,7 @@ const abort = channel('boxoffice:abort')
 const abandoned = channel('boxoffice:abandoned')
 const deadlock = channel('boxoffice:deadlock')
 
-/** An event of a caller that holds or waits for `units` of the lock of `observer`, with `more` properties. */
+/** Publishes an event of a caller that holds or waits for `units` of the lock of `observer`, with `more` properties. */
 function publish(event, observer, mode, units, more) {
   if (!event.hasSubscribers) return
   const { kind, name, scope, lock } = observer
@@ -20,8 +20,8 @@ function publish(event, observer, mode, units, more) {
 }
 
 /**
- * A caller has begun to wait. From then on `waiter.told` identifies this wait in its later events, which are published in
- * the releaser's async context, not in the caller's.
+ * Publishes that a caller has begun to wait. `waiter.told` identifies the wait in its later events, which are published
+ * in the async context of the release, not of the caller.
  */
 function publishWait(observer, waiter, mode, units) {
   if (!wait.hasSubscribers) return
@@ -29,7 +29,10 @@ function publishWait(observer, waiter, mode, units) {
   publish(wait, observer, mode, units, { wait: waiter.told })
 }
 
-/** The event that ends the wait of `waiter`, if its begin was published: `more` says how. */
+/**
+ * Returns the properties `more` of the event that ends a wait, with the identity of the wait if its begin was
+ * published.
+ */
 const withWait = (waiter, more) =>
   waiter?.told === undefined ? more : { ...more, wait: waiter.told }
 

@@ -8,7 +8,7 @@ class Histogram {
   buckets = new Float64Array(bucketCount)
   max = 0
 
-  /** `time` in milliseconds. */
+  /** Counts `time`, in milliseconds. */
   add(time) {
     if (time === 0) {
       this.buckets[0]++
@@ -25,10 +25,10 @@ class Histogram {
   }
 }
 
-/** The readable form: `buckets` and `max` may be the sum of several histograms. */
+/** Returns the times in readable form. `buckets` and `max` may be the sum of several histograms. */
 function readTimes(buckets, max) {
   const count = buckets.reduce((sum, some) => sum + some, 0)
-  /** The upper end of the bucket that contains the percentile of this share. */
+  /** Returns the upper end of the bucket with the percentile of this share. */
   const percentile = (share) => {
     let rest = Math.ceil(share * count)
     if (rest === 0) return 0

@@ -1,5 +1,5 @@
 'use strict'
-// The diagnostics of a keyed lock in one thread: the tally of all its keys. Each busy key has an observer of its own.
+// The diagnostics of a keyed lock in one thread: the tally of all its keys. Each busy key also has its own observer.
 const { threadId } = require('node:worker_threads')
 const { isObservable, observe, scopeOf } = require('./observe.js')
 const { now } = require('./clock.js')
@@ -13,7 +13,7 @@ class KeyedObserver {
   tally = new Tally()
   #keyMap
 
-  /** What all keys stand for in the order of locks (lock_order.js). */
+  /** The class of all keys in the order of locks (lock_order.js). */
   orderClass = undefined
 
   /** The stack of the constructor of a keyed lock without a name. */
@@ -25,18 +25,18 @@ class KeyedObserver {
     this.settings = settings
   }
 
-  /** Gives `lock`, which is for keys of this map, an observer. */
+  /** Gives `lock`, a lock for keys of this map, an observer. */
   watches(lock) {
     const { kind, scope, settings, tally } = this
     return observe(lock, kind, scope, settings, tally)
   }
 
-  /** The stack of a caller that waits for several keys of this map. */
+  /** Returns the stack of a caller that is about to wait for several keys of this map. */
   trace() {
     return this.settings.level === levels.full ? new Trace() : undefined
   }
 
-  /** Distinguishes its locks from those of other maps. */
+  /** A text that differs between maps whose locks have different diagnostics. */
   get traits() {
     const { level, isOrdered, warnAfter } = this.settings
     return `${level} ${isOrdered} ${warnAfter}`
@@ -57,7 +57,7 @@ class KeyedObserver {
     return { ...held, holders: held.holderPids.map((pid) => ({ pid })) }
   }
 
-  /** A key that only other threads or processes hold has no lock here. */
+  /** Returns the waiters of this thread. A key that only other threads or processes use has no lock here. */
   #waitersOf(key, time) {
     const lock = this.#keyMap.find(key)
     return lock === undefined ? [] : waitersOf(lock.observer, time)
@@ -86,7 +86,7 @@ class KeyedObserver {
   }
 }
 
-/** The observer of a keyed lock of `kind`, or undefined without diagnostics. */
+/** Returns the observer of a keyed lock of `kind`, or undefined without diagnostics. */
 function keyedObserver(settings, kind) {
   const { diagnostics } = settings
   if (isObservable(kind)) return new KeyedObserver(kind.class, scopeOf(settings), diagnostics)

@@ -26,7 +26,10 @@ const byText = new Map([
 ])
 
 const text = builtins.variable(variable) ?? ''
-/** The default for locks without a `diagnostics` option. Read at load: reading the environment costs more than a lock. */
+/**
+ * The default for locks without a `diagnostics` option. Read once, because reading the environment costs more than a
+ * lock.
+ */
 const usual = { level: readEnvironment(), isOrdered: text === 'order' }
 
 function readEnvironment() {
@@ -37,7 +40,7 @@ function readEnvironment() {
   )
 }
 
-/** The option `diagnostics`: its level, and whether the order of locks is watched. */
+/** Reads the option `diagnostics`: its level, and whether to watch the order of locks. */
 function readLevel(diagnostics) {
   if (isObject(diagnostics)) {
     checkKnown(diagnostics, orderOptions)
@@ -50,7 +53,7 @@ function readLevel(diagnostics) {
   throw typeError("diagnostics must be a boolean, 'counters' or { order: true }", diagnostics)
 }
 
-/** Undefined when diagnostics are off. */
+/** Returns the settings of diagnostics, or undefined when they are off. */
 function readDiagnostics(diagnostics, warnAfter) {
   const { level, isOrdered } = diagnostics === undefined ? usual : readLevel(diagnostics)
   if (level === levels.full) checkHooks()
@@ -62,7 +65,7 @@ function readDiagnostics(diagnostics, warnAfter) {
   return { level: Math.max(level, levels.counters), isOrdered, warnAfter, isAsked: true }
 }
 
-/** Chains of calls need async_hooks, which Bun has in name only. */
+/** Throws on Bun: chains of calls need async_hooks, and Bun's does nothing. */
 function checkHooks() {
   if (globalThis.Bun === undefined) return
   const message = "diagnostics: true needs async_hooks, which Bun does not have: use 'counters'"
@@ -74,7 +77,7 @@ function checkWarnAfter(warnAfter) {
   if (!(warnAfter > 0)) throw new RangeError(`warnAfter must be more than 0 ms, not ${warnAfter}`)
 }
 
-/** `what` has no diagnostics, whatever the environment says. Throws when its options ask for them. */
+/** Throws if the options ask for diagnostics of `what`, which has none. Ignores BOXOFFICE_DIAGNOSTICS. */
 function refuseDiagnostics(diagnostics, what) {
   if (diagnostics?.isAsked) throw new TypeError(`diagnostics are not available for ${what}`)
 }

@@ -1,13 +1,13 @@
 'use strict'
-// A hold in the chain of calls that runs under it: see chains.js.
+// Holds and the chains of calls that run under them: see chains.js.
 //
 //   Link   a hold, inside the hold that its chain had before
-//   doing  a step of the chain that has yet to run: a reaction, or a timer, a request, a socket ...
+//   doing  a step of the chain that may still run: a reaction, or a timer, a request, a socket ...
 const { keep, known, learn, mostKnown, nothing, withOne } = require('./steps.js')
 
-/** The steps of resources among the doings, by their ids, until Node.js has destroyed the resource. */
+/** Doings that are resources, by their ids, until Node.js has destroyed the resource. */
 const lasting = new Map()
-/** Links in which something has run since changed() was called, while a caller waited. */
+/** Links in which something has run since the last call of changed(), while a caller waited. */
 const dirty = new Set()
 let onTouch = () => {}
 /** The number of links that are not over. */
@@ -20,16 +20,16 @@ class Link {
   /** Links that began inside this one, and are not over. */
   inner = nothing
   doings = nothing
-  /** There were too many doings to keep: some never run, because nothing can settle their promise any more. */
+  /** Whether there were too many doings to keep. Some never run, because nothing can settle their promise any more. */
   isCrowded = false
-  /** The steps of promises that give this link, as far as known. */
+  /** The known steps of promises that give this link. */
   givers = new Set()
-  /** Links that may be quiescent when something has run in this one. */
+  /** Links that were not quiescent because of this one: check them again when something has run here. */
   onlookers = nothing
 
   /**
-   * The link of `hold`, inside the link `around` (or null), which may be over by now. `sure` is the link that it has begun
-   * in for sure.
+   * The link of `hold`, which began inside the link `around`, and for sure inside the link `sure`. Each may be null, or
+   * over by now.
    */
   constructor(hold, around, sure) {
     live++
@@ -43,7 +43,7 @@ class Link {
     this.inner = withOne(this.inner, link)
   }
 
-  /** Reactions to the promise of `step` run inside this link, from now until its end. */
+  /** Makes reactions to the promise of `step` run inside this link, from now until its end. */
   givenBy(step, isGuess = false) {
     if (isGuess && step.handed === this) return
     step.handed?.givers.delete(step)
@@ -53,7 +53,7 @@ class Link {
     learn(step)
   }
 
-  /** `step` is a doing of this chain. */
+  /** Adds `step` to the doings. */
   does(step) {
     if (this.isCrowded) {
       lasting.delete(step.id)
@@ -67,7 +67,7 @@ class Link {
     this.doings = nothing
   }
 
-  /** `step` has run for the last time. */
+  /** Removes `step` from the doings: it has run for the last time. */
   did(step) {
     if (this.doings.delete(step)) lasting.delete(step.id)
   }
@@ -76,14 +76,14 @@ class Link {
     this.onlookers = withOne(this.onlookers, link)
   }
 
-  /** Code that has this link also has `link`, which began beside it. */
+  /** Moves this link into `link`, which began beside it: code that has this link also has `link`. */
   moveInto(link) {
     this.around?.inner.delete(this)
     this.around = link
     link.holdsInside(this)
   }
 
-  /** The hold has been released: its chain continues the link around it. */
+  /** Ends the link when its hold has been released. Its chain goes on in the link around it. */
   end() {
     this.isOver = true
     live--
@@ -95,7 +95,7 @@ class Link {
     if (dirty.delete(this) && around !== null) dirty.add(around)
     around?.inner.delete(this)
     for (const link of this.inner) {
-      // Skip this link: in hand-over-hand locking each link would keep all links before it in memory.
+      // Skip this link. Otherwise, in hand-over-hand locking, each link would keep all earlier links in memory.
       link.around = around
       if (link.sure === this) link.sure = sure
       around?.holdsInside(link)
@@ -111,7 +111,7 @@ class Link {
       }
     }
     if (this.isCrowded && around !== null) around.isCrowded = true
-    // Steps that never run may keep this link for ever, and must not keep other links through it.
+    // Steps that never run may keep this link in memory for ever. They must not keep other links through it.
     this.hold = undefined
     this.sure = null
     this.inner = nothing
@@ -121,7 +121,7 @@ class Link {
 
 const isLasting = ({ isResource, isOnce, timer }) => isResource && !isOnce && timer === undefined
 
-/** Node.js has destroyed the resource `id`: it never calls back again. */
+/** Called when Node.js has destroyed the resource `id`, which never calls back again. */
 function destroyed(id) {
   const step = lasting.get(id)
   if (step === undefined) return
@@ -129,7 +129,7 @@ function destroyed(id) {
   touch(step.link)
 }
 
-/** Whether `link` began inside `outer`; true without an `outer`. */
+/** Whether `link` began inside `outer`. True if `outer` is null. */
 function isInside(link, outer) {
   if (outer === null) return true
   let around = link
@@ -137,14 +137,14 @@ function isInside(link, outer) {
   return around === outer
 }
 
-/** `link`, or the next link around it that is not over. */
+/** Returns `link`, or the next link around it that is not over, or null. */
 function liveOf(link) {
   let live = link ?? null
   while (live?.isOver) live = live.around
   return live
 }
 
-/** Finds it among the links that `link` has begun in for sure. */
+/** As liveOf(), among the links in which `link` began for sure. */
 function sureOf(link) {
   let live = link ?? null
   while (live?.isOver) live = live.sure
@@ -156,16 +156,16 @@ function touch(link) {
   onTouch()
 }
 
-/** `touched()` is called whenever a link is touched. */
+/** Sets the function to call whenever something runs in a link. */
 function onTouched(touched) {
   onTouch = touched
 }
 
-/** Links in which something has run since the last call, with all links around them. */
+/** Returns the links in which something has run since the last call, with all links around them and all onlookers. */
 function changed() {
   const links = new Set()
   for (const each of dirty) {
-    // Iterating a Set includes the elements that are added on the way.
+    // The iteration includes elements that are added on the way.
     for (const link of each.onlookers) dirty.add(link)
     each.onlookers = nothing
     for (let link = liveOf(each); link !== null && !links.has(link); link = liveOf(link.around)) {

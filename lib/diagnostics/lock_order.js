@@ -1,9 +1,11 @@
 'use strict'
-// The order in which callers take locks with `diagnostics: { order: true }`: which lock a caller asks for while it holds
-// another one. C++ knows it for all threads (src/waiting/lock_order.h), and finds the pair that closes a circle.
+// The order in which callers take locks with `diagnostics: { order: true }`: which lock a caller asks for while it
+// holds another one. C++ keeps these pairs for all threads (src/waiting/lock_order.h), and finds the pair that closes a
+// circle.
 //
-// A lock stands for all locks of its name, and one without a name for all locks that its line of the program has made. So
-// no lock is taken before itself, and two locks of one class may be reported that no caller takes in both orders.
+// Locks of one name are one class, and so are all locks without a name that one line of the program has made. Taking
+// two locks of one class makes no pair. A circle between classes may be reported although no caller takes the same two
+// locks in both orders.
 const { threadId } = require('node:worker_threads')
 const { warn } = require('../core/warn.js')
 const native = require('../addon/load.js')
@@ -11,15 +13,15 @@ const { apart } = require('./chains.js')
 const { framesOf } = require('./deadlock_error.js')
 const { idOf, placeOf, titleOf } = require('./title.js')
 
-/** The pairs that this thread has told C++: the inner locks, by the outer one. */
+/** The pairs that this thread has reported to C++: the inner classes, by the outer class. */
 const known = new Map()
-/** C++ has the same limit: programs may make names without end. */
+/** C++ has the same limit, because programs may make any number of names. */
 const mostKnown = 4096
 let size = 0
 
 /**
- * What the lock of `observer` stands for, as text that C++ keeps as it is. The observer keeps it, and so does that of a
- * keyed lock for all keys: a caller may have very many holds.
+ * Returns the class of the lock of `observer`, as text. The observer keeps the text, and the observer of a keyed lock
+ * keeps it for all keys, because a caller may have very many holds.
  */
 function classOf(observer) {
   if (observer.orderClass !== undefined) return observer.orderClass
@@ -31,12 +33,12 @@ function classOf(observer) {
 
 function makeClass(observer) {
   const place = observer.name === undefined ? placeOf(observer) : undefined
-  // Not the function of the frame, which differs between the classes that inherit it.
+  // Leave out the function of the frame: for one line it differs between classes that inherit the constructor.
   const made = place && `${observer.kind} ${/\((.*)\)$/.exec(place)?.[1] ?? place}`
   return JSON.stringify(made ?? idOf(observer))
 }
 
-/** A caller asks by `claim`, a wait or a new hold, while it has the holds of `outer`. */
+/** Records that a caller asks for the lock of `claim`, a wait or a new hold, while it has the holds `outer`. */
 function takes(claim, outer) {
   const inner = classOf(claim.observer)
   for (const hold of outer) {
@@ -68,7 +70,7 @@ function tell(pairs, site) {
   const order = pairs.length === 2 ? 'in both orders' : 'in a circle'
   const message = `${listOf(titles)} are acquired inside each other, ${order}: callers that do so at once can deadlock. Acquire them in one order everywhere`
   const warning = { detail: pairs.map(draw).join('\n'), site }
-  // The timer of the warning is none of the caller's.
+  // The timer of the warning does not belong to the caller's chain.
   apart(() => warn('BOXOFFICE_LOCK_ORDER', message, warning))
 }
 

@@ -1,7 +1,7 @@
 'use strict'
-// Acts on holds that last longer than some length. Holds of one length are due in the order in which they began, so each
-// length has a list in that order. There is one timer, for the hold that is due first. A release leaves the timer running,
-// and the timer checks when it fires: short holds cost no timer each.
+// Acts on holds that last longer than some length. Each length has a list of holds in the order in which they began,
+// which is also the order in which they are due. There is one timer, for the hold that is due first. A release leaves
+// the timer running, and the timer checks when it fires, so that short holds cost no timers.
 const { clearTimeout, setImmediate, setTimeout } = require('../core/builtins.js')
 const { apart } = require('./chains.js')
 const { now } = require('./clock.js')
@@ -15,10 +15,10 @@ class Lasting {
   #timer
   #dueAt = Infinity
   #act
-  // Weakly: a running timer must not keep the vm context of this instance.
+  // A weak reference, because a running timer must not keep the vm context of this instance alive.
   #weakly = native.realm.weakly(native, { look: () => this.#look() })
 
-  /** `act(hold, heldFor)` is called once for each hold that lasts. */
+  /** Calls `act(hold, heldFor)` once for each hold that lasts longer than its length. */
   constructor(act) {
     this.#act = act
   }
@@ -65,12 +65,15 @@ class Lasting {
 
 const warnings = new Lasting(longHold)
 
-/** How long the frames of a hold stay unread, in milliseconds: to read them takes longer than most holds last. */
+/** How long the frames of a hold stay unread, in milliseconds. Reading them takes longer than most holds last. */
 const unreadFor = 1000
-/** Unread frames keep the receivers of their calls, one of which may have the releaser: it could never be collected. */
+/**
+ * Reads the frames of longer holds. Unread frames keep the receivers of their calls alive. If one of these has the
+ * releaser, it could never be collected and reported as leaked.
+ */
 const traces = new Lasting(({ trace }) => trace.read())
 
-/** The holds with full diagnostics that began in this turn of the event loop: most end in it, too. */
+/** The holds with full diagnostics that began in this turn of the event loop. Most end in the same turn. */
 const fresh = new Set()
 let isDue = false
 
@@ -85,7 +88,7 @@ function watchHold(hold) {
   apart(() => setImmediate(endTurn).unref())
 }
 
-/** These holds outlast the turn, and only now pay for what finds a releaser that is lost. */
+/** Begins to watch the releasers of the holds that outlast the turn. Shorter holds do not pay for that. */
 function endTurn() {
   isDue = false
   for (const hold of fresh) {
@@ -97,7 +100,7 @@ function endTurn() {
   fresh.clear()
 }
 
-/** `release` is the releaser of `hold`. */
+/** Watches `release`, the releaser of `hold`. */
 function watchRelease(hold, release) {
   if (fresh.has(hold)) hold.release = release
   else watchReleaser(release, hold)

@@ -5,8 +5,8 @@ const { Observer } = require('./observer.js')
 const { holderOf } = require('./reports.js')
 
 /**
- * The observer of a mutex with 'counters': a grant costs a count and a time. A mutex has at most one holder, so there is
- * no list of holds.
+ * The observer of a mutex with 'counters'. A mutex has at most one holder, so it needs no list of holds: a grant costs
+ * a count and a time.
  */
 class MutexObserver extends Observer {
   /** The time of the grant, or 0 when the mutex is free. */

@@ -10,7 +10,9 @@ const { Trace } = require('./trace.js')
 
 Object.assign(platform.observed, observed)
 
-/** Gives `lock` an observer, as a lock of `kind` (the name of a class), or as a key of `tally`'s map. */
+/**
+ * Gives `lock` an observer. `kind` is the name of its class. `tally` is the tally of its map if the lock is for a key.
+ */
 function observe(lock, kind, scope, settings, tally) {
   const isPlain = settings.level !== levels.full && settings.warnAfter === undefined
   const isMutex = kind.endsWith('Mutex') && scope !== 'cluster'
@@ -23,7 +25,7 @@ const names = new Set(['mutex', 'recursive mutex', 'semaphore', 'read-write lock
 
 const isObservable = ({ name }) => names.has(name)
 
-/** A single lock, which snapshots of the process include. Throws for `diagnostics` of kinds that have none. */
+/** Gives a lock without keys an observer, and adds it to snapshot(). Throws for kinds without diagnostics. */
 function observeSingle(lock, kind, settings) {
   const { diagnostics } = settings
   if (!isObservable(kind)) {
@@ -39,13 +41,13 @@ function observeSingle(lock, kind, settings) {
   }
   const { observer } = observe(lock, kind.class, scopeOf(settings), diagnostics)
   if (observer.isFull && observer.name === undefined) observer.madeAt = new Trace().text
-  // Weakly: the shared state lives until the last of its objects is collected.
+  // A weak reference, because the shared state lives until the last of its objects is collected.
   if (lock.shared !== null) lock.shared.observer = new WeakRef(observer)
   register(observer)
   return lock
 }
 
-/** The scope in reports: a lock of one thread has scope 'process'. */
+/** Returns the scope for reports, where a lock of one thread has scope 'process'. */
 function scopeOf({ engine, host }) {
   if (engine !== undefined) return 'cluster'
   return host === undefined ? 'process' : 'host'

@@ -1,17 +1,17 @@
 'use strict'
-// The calls of a lock's observer (docs/decisions/observer.md). What an observer throws must not leave a hold without a
-// holder, or a waiter without its promise. So the lock goes on without it, and a warning tells of the error.
+// The calls of a lock's observer (docs/decisions/observer.md). An error of an observer must not leave a hold without a
+// holder, or a waiter without its promise. So these functions catch it, and warn, and the lock goes on.
 const { deadlocks } = require('./deadlock.js')
 const { titleOf } = require('./title.js')
 
-/** In the next tick, because the stack may be exhausted. */
+/** Reports the error in the next tick, because the stack may be exhausted now. */
 function report(observer, error) {
   process.nextTick(tell, observer, error)
 }
 
 const tell = (observer, error) => observer.failed(error)
 
-/** Returns the hold; undefined where the observer has failed. */
+/** Returns the hold, or undefined if the observer has failed. */
 function granted(observer, mode, units, waiter, isAbandoned, release, promise, limits) {
   try {
     return observer.granted(mode, units, waiter, isAbandoned, release, promise, limits)
@@ -61,20 +61,20 @@ function refused(observer, mode, units, reason) {
   }
 }
 
-/** The refusal of a call of a closed lock: `kind` is the lock's name in messages, `args` are those of `method`. */
+/** Reports that a closed lock has rejected a call of `method` with `args`. `kind` is the lock's class in messages. */
 function refusedCall(observer, kind, method, args, reason) {
   if (kind === 'semaphore') return refused(observer, undefined, weightOf(args), reason)
   const mode = /^acquireRead|Shared/.test(method) ? 'shared' : 'exclusive'
   refused(observer, mode, 1, reason)
 }
 
-/** The weight in the arguments of a semaphore's method: [callback,] weight or options. */
+/** Returns the weight from the arguments of a semaphore's method: [callback,] weight or options. */
 function weightOf(args) {
   const [given = 1] = args.filter((arg) => typeof arg !== 'function')
   try {
     return typeof given === 'number' ? given : (given?.weight ?? 1)
   } catch {
-    return 1 // a getter that throws, which is refused like any other caller
+    return 1 // a getter has thrown
   }
 }
 
@@ -86,7 +86,7 @@ function timedOut(observer, waiter, late) {
   }
 }
 
-/** The message of the latest deadlock of this thread, if there was one. */
+/** Returns the message of the latest deadlock of this thread, if there was one. */
 const latestDeadlock = () => deadlocks().at(-1)?.message
 
 /** Returns the holders of the observer's lock as text. */
@@ -116,8 +116,8 @@ function blocked(observer, limits) {
 }
 
 /**
- * The result of `block`, which may block this thread. An observer may refuse that by an error, but only before the
- * thread has what it waits for.
+ * Returns block(), which may block this thread. The observer may prevent that by throwing, for instance because of a
+ * deadlock. An error after block() has acquired is only reported.
  */
 function blocks(observer, lock, ask, limits, block, hold) {
   let result

@@ -1,10 +1,10 @@
 'use strict'
 // The diagnostics of one lock in one thread: its holds and its waits, in the order in which they began, and a tally of
-// past ones. The lock (lib/core) calls the observer at each step: docs/decisions/observer.md lists the calls. A key of a
-// keyed lock has an observer of its own, and shares the tally of its map.
+// past ones. The lock (lib/core) calls the observer at each step: docs/decisions/observer.md lists the calls. Each key
+// of a keyed lock has its own observer, with the tally of the map.
 //
-// With 'counters' the holds, and the waits, of one callback of the event loop share one object: acquiring a free lock takes
-// less time than making an object.
+// With 'counters' all holds of one callback of the event loop share one object, and so do all waits: making an object
+// takes longer than acquiring a free lock.
 const { blocks } = require('./blocking.js')
 const { Claim } = require('./claim.js')
 const { ago, now, turnTime } = require('./clock.js')
@@ -17,7 +17,7 @@ const { Tally } = require('./tally.js')
 const { Trace } = require('./trace.js')
 const { failed } = require('./warnings.js')
 
-/** Whether `waiter` can share the record of a `wait`: both begin in this callback of the event loop. */
+/** Whether `waiter` can share the record `wait`, because both began in this callback of the event loop. */
 const isLike = (wait, waiter) =>
   wait.since === turnTime() && wait.mode === waiter.mode && wait.units === waiter.weight
 
@@ -30,16 +30,16 @@ class Observer {
     this.settings = settings
     this.tally = tally
     this.isFull = settings.level === levels.full
-    /** Whether deadlocks are detected: an engine does not tell which other machines wait. */
+    /** Whether to detect deadlocks. Not over an engine, which does not tell who waits on other machines. */
     this.isSought = this.isFull && scope !== 'cluster'
     this.isOrdered = settings.isOrdered
     this.orderClass = undefined // lock_order.js sets it
     this.isFollowed = this.isSought || this.isOrdered
-    /** Whether each hold and each wait has an object of its own, and an exact time. */
+    /** Whether each hold and each wait has its own object, and an exact time. */
     this.tellsApart = this.isFull || settings.warnAfter !== undefined || scope === 'cluster'
     this.holds = new Set()
     this.waits = new Set()
-    /** The latest hold. When each hold has an object of its own, null after its end: its trace would keep its callers. */
+    /** The latest hold. If `tellsApart`, null after its end, because its trace keeps objects alive. */
     this.latest = null
     /** The stack of the constructor of a lock without a name. */
     this.madeAt = undefined
@@ -54,14 +54,14 @@ class Observer {
   }
 
   /**
-   * The exact time, or the time of this callback of the event loop, because reading a clock takes longer than a lock. A
-   * warning needs the exact time: it must not count what the callback did before the hold.
+   * Returns the exact time if `tellsApart`, else the time of this callback of the event loop, because reading a clock
+   * takes longer than a lock. A warning needs the exact time, so as not to count what the callback did before the hold.
    */
   time() {
     return this.tellsApart ? now() : turnTime()
   }
 
-  /** `promise` is the caller's promise for `waiter`. */
+  /** Called when `waiter` has entered the queue. Its caller has `promise`. */
   waiting(waiter, promise) {
     const { last } = this
     if (!this.tellsApart && last !== null && isLike(last, waiter)) {
@@ -103,7 +103,7 @@ class Observer {
     this.last = wait
   }
 
-  /** A waiter of `wait` has left the queue, for any reason. */
+  /** Called when a waiter that shares the record `wait` has left the queue, for any reason. */
   #left(wait) {
     wait.count--
     if (wait.count > 0) return
@@ -113,14 +113,14 @@ class Observer {
 
   gaveUp(waiter, reason) {
     const { wait } = waiter
-    // A holder that comes back from a condition variable does not count as a waiter.
+    // A holder that waited for a condition variable and queues for its mutex does not count as a waiter.
     if (wait === undefined) return
     waiter.wait = undefined
     this.#left(wait)
     this.missed(waiter.mode, waiter.weight, reason, ago(wait.since), waiter)
   }
 
-  /** `waiter` has timed out: `error` gets the stack of its caller. */
+  /** Gives `error`, the error of `waiter`, which has timed out, the stack of its caller. */
   timedOut(waiter, error) {
     waiter.wait?.trace?.moveTo(error)
   }
@@ -129,7 +129,7 @@ class Observer {
     this.missed(mode, units, reason, 0)
   }
 
-  /** `waiter` is null for a caller that did not wait. */
+  /** Records a failed acquire. `waiter` is null for a caller that did not wait. */
   missed(mode, units, reason, waited, waiter) {
     const { totals } = this.tally
     switch (reason?.code) {
@@ -148,9 +148,8 @@ class Observer {
   }
 
   /**
-   * `waiter` is null for a caller that did not wait. `release` and `promise` are what the caller gets, if it gets them; for a
-   * callback, `release` may be its grant.
-   * Returns the hold.
+   * Records a grant, and returns the hold. `waiter` is null for a caller that did not wait. `release` and `promise` are
+   * what the caller gets, if known. For a callback, `release` may be its grant.
    */
   granted(mode, units, waiter, isAbandoned, release, promise, limits) {
     const since = this.time()
@@ -170,7 +169,7 @@ class Observer {
     return hold
   }
 
-  /** `waiter` is admitted. */
+  /** Records the end of a wait by a grant. */
   waited(waiter, wait, since) {
     const { tally } = this
     waiter.wait = undefined
@@ -192,24 +191,24 @@ class Observer {
     if (this.isFull) hold.trace = wait?.trace ?? new Trace()
     watchHold(hold)
     if (!this.isFull) return
-    // The hold keeps nothing else of the wait: its promise has the releaser, which must stay collectable.
+    // The hold must not keep the wait alive: its promise refers to the releaser, which must stay collectable.
     if (this.isFollowed) deadlock.holds(hold, wait ?? null)
     this.gave(release, promise, limits)
   }
 
-  /** The caller of the latest hold gets `release`, or `promise` for it. `limits` are those of a caller that did not wait. */
+  /** Called when the caller of the latest hold gets `release` or `promise`. It has `limits` if it did not wait. */
   gave(release, promise, limits) {
     if (!this.isFull || this.latest === null) return
     if (release instanceof Object) watchRelease(this.latest, release)
     if (promise !== undefined && this.isFollowed) deadlock.gives(this.latest, promise, limits)
   }
 
-  /** A blocking call with these `limits` has got the latest hold without a wait. */
+  /** Called when a blocking call with these limits has got the latest hold without a wait. */
   blocked({ timeout }) {
     if (this.isOrdered && timeout > 0 && this.latest !== null) deadlock.blocked(this.latest)
   }
 
-  /** `block` may block this thread: see blocking.js. */
+  /** Returns block(), which may block this thread: see blocking.js. */
   blocks(lock, ask, limits, block, hold) {
     return blocks(this, lock, ask, limits, block, hold)
   }
@@ -222,8 +221,8 @@ class Observer {
   }
 
   /**
-   * `units` of `hold` are about to be released, and must not be reported as held afterwards. The latest hold stays: it may
-   * contain other grants of this callback.
+   * Called when `units` of `hold` are about to be released. Removes an empty hold. With 'counters' the latest hold
+   * stays, for further grants of this callback.
    */
   ended(hold, units) {
     if (hold === null || hold === undefined || hold.isOver) return
@@ -247,7 +246,7 @@ class Observer {
     events.publish(events.release, this, mode, units, { held: ago(since) })
   }
 
-  /** `units` of a semaphore are about to be released without a releaser; 0 when its value is set. */
+  /** Called when `units` of a semaphore are about to be released without a releaser. 0 for setValue(). */
   endedOldest(units) {
     if (this.isSought) deadlock.loosens(this.lock)
     let rest = units
@@ -260,8 +259,8 @@ class Observer {
   }
 
   /**
-   * The observer threw `error`, and so has missed a step: its holds and waits may be over. From now on they take no part in
-   * the detection of deadlocks.
+   * Called when a method of this observer has thrown. The observer has missed a step, so its holds and waits may be
+   * over: excludes them from the detection of deadlocks.
    */
   failed(error) {
     failed(this, error)
@@ -287,7 +286,7 @@ class Observer {
   describeHolders() {
     const { lock } = this
     const { holders } = lock.snapshot()
-    // Over an engine another object of the lock may have brought the diagnostics during a hold.
+    // Over an engine the observer may have come with a later object of the lock, during a hold.
     const isEarlier = holders.length === 0 && lock.scope === 'cluster' && lock.isLocked()
     return isEarlier ? 'held by a caller that came before its diagnostics' : textOfHolders(holders)
   }

@@ -1,9 +1,9 @@
 'use strict'
-// The open promises of the current run: each may be settled by reactions that are made after it. See chains.js.
+// The open promises of the current run: reactions that the run makes later may settle them. See chains.js.
 
 /**
- * The largest number of open promises that one reaction may settle: the latest ones, and the first ones of the run. Those
- * are the functions around a call that makes very many promises.
+ * How many open promises one reaction may settle: the latest ones, and the first ones of the run, which belong to the
+ * functions around a call that makes very many promises.
  */
 const mostLatest = 4
 const mostFirst = 8
@@ -18,23 +18,26 @@ function opens(step) {
   if (first.length < mostFirst) first.push(step)
 }
 
-/** `step`, if known, is not open any more. Returns whether it was. */
+/** Closes `step`, if it is known. Returns whether it was open. */
 function closes(step) {
   if (step?.openIn !== run) return false
   step.openIn = 0
   return true
 }
 
-/** A settled promise must not take the place of one that the function around it made. */
+/** Excludes settled promises, which would take the place of promises of functions around them. */
 const isOpen = (step) => step.openIn === run && !step.isSettled
 
-/** Others stay in the list until they are last: one run may make very many. */
+/**
+ * Returns the open promises that a reaction may settle. Removes closed ones only from the end, since there may be very
+ * many.
+ */
 function openPromises() {
   while (open.length > 0 && !isOpen(open.at(-1))) open.pop()
   const latest = []
   for (let i = open.length - 1; i >= 0 && latest.length < mostLatest; i--) {
     const step = open[i]
-    // A promise that was opened again is in the list twice.
+    // A promise that was closed and opened again is in the list twice.
     if (isOpen(step) && !latest.includes(step)) latest.unshift(step)
   }
   if (latest.length < mostLatest) return latest

@@ -13,16 +13,17 @@ export interface LockHolder {
    * unless that thread has answered {@link snapshot}.
    */
   since?: number | undefined
-  /** How long it has been held, in milliseconds. */
+  /** How long the holder has held the lock, in milliseconds. */
   heldFor?: number | undefined
   mode?: HoldMode | undefined
   /**
-   * For a semaphore: the units held. With `'counters'` all grants of one turn of the event loop count as one holder.
+   * For a semaphore: the units that it holds. With `'counters'` all grants of one turn of the event loop count as one
+   * holder.
    */
   weight?: number | undefined
   /** With `diagnostics: true`: the stack of the acquire. */
   stack?: string | undefined
-  /** With `diagnostics: true`: the Releaser was collected as garbage, and the lock stays locked. */
+  /** With `diagnostics: true`: true if the Releaser was collected as garbage, so that the lock stays locked. */
   isLeaked?: true | undefined
 }
 
@@ -32,7 +33,7 @@ export interface LockWaiter {
   thread: number
   /** The time when the wait began, in milliseconds since the epoch. */
   since: number
-  /** How long it has waited, in milliseconds. */
+  /** How long the waiter has waited, in milliseconds. */
   waitedFor: number
   mode?: HoldMode | undefined
   /** For a semaphore: the units that it waits for. */
@@ -75,13 +76,13 @@ export interface LockTimes {
 /** The wait times of the contended grants. */
 export type LockWaits = LockTimes
 
-/** What a lock with diagnostics adds to its snapshot. */
+/** The properties that a lock with diagnostics adds to its snapshot. */
 export interface LockDiagnostics {
   /** All holders of this thread, and the known holders of other threads and processes. */
   holders?: LockHolder[] | undefined
   /** How long the oldest waiter of this thread has waited, in milliseconds. */
   oldestWait?: number | undefined
-  /** The totals of this thread. A keyed lock has one set for all its keys: see {@link snapshot}. */
+  /** The totals of this thread. A keyed lock has totals for all its keys together: see {@link snapshot}. */
   totals?: LockTotals | undefined
   /** The wait times of this thread. */
   waits?: LockWaits | undefined
@@ -99,13 +100,13 @@ export interface LockReport {
   scope: LockScope
   /** The thread that the lock belongs to. Undefined when threads share it. */
   thread?: number | undefined
-  /** For a lock without a name, with `diagnostics: true`: the stack of its constructor. A key has none of its own. */
+  /** For a lock without a name, with `diagnostics: true`: the stack of its constructor. Undefined for a key. */
   madeAt?: string | undefined
-  /** Identifies the lock or key, also without a name: the same in every snapshot. */
+  /** Identifies the lock or key, even without a name. The same in every snapshot. */
   id: string
   /** For a key: the `id` of its keyed lock's report. */
   map?: string | undefined
-  /** The holders in all threads that answered, each once. */
+  /** The holders in all threads that answered, without duplicates. */
   holders: LockHolder[]
   /** The number of waiters, promises and blocked threads. */
   waiting: number
@@ -113,15 +114,15 @@ export interface LockReport {
   oldestWait?: number | undefined
   /** The waiters in all threads that answered, the oldest first, at most 20. Blocked threads are not among them. */
   waiters: LockWaiter[]
-  /** The totals of all threads that answered, together. A key has none of its own. */
+  /** The totals of all threads that answered, together. Undefined for a key. */
   totals?: LockTotals | undefined
-  /** The wait times of the contended grants. A key has none of its own. */
+  /** The wait times of the contended grants. Undefined for a key. */
   waits?: LockWaits | undefined
   /** The hold times of the holds that have ended. */
   holds?: LockTimes | undefined
 }
 
-/** A deadlock that was detected, and prevented by refusing an acquire. */
+/** A deadlock that was prevented: one acquire of the cycle has failed. */
 export interface DeadlockReport {
   /** The time, in milliseconds since the epoch. */
   at: number
@@ -131,7 +132,7 @@ export interface DeadlockReport {
   cycle: DeadlockStep[]
 }
 
-/** What {@link snapshot} resolves to. */
+/** The result of {@link snapshot}. */
 export interface ProcessSnapshot {
   /** The time when the snapshot was requested, in milliseconds since the epoch. */
   at: number
@@ -149,13 +150,12 @@ export interface ProcessSnapshot {
 }
 
 /**
- * The state of all locks with diagnostics in all threads of this process. Each thread answers in a turn of its own
- * event loop, so the parts are from slightly different moments. Resolves when all threads have answered, or after 250
- * ms; never rejects. A pending snapshot keeps the event loop alive.
+ * Resolves to the state of all locks with diagnostics in all threads of this process. Resolves when all threads have
+ * answered, or after 250 ms, and never rejects. A pending snapshot keeps the event loop alive.
  *
- * A thread reports all of its locks in one turn of its event loop, so that each report is of one moment, and the calling
- * thread merges the reports in another. Each turn takes tens of microseconds for each busy key: with 50,000 busy keys it
- * may last a second.
+ * Each thread reports all its locks in one turn of its own event loop. So its report is of one moment, and reports of
+ * different threads are of slightly different moments. The calling thread merges the reports in another turn. Each of
+ * these turns takes tens of microseconds per busy key: with 50,000 busy keys it may last a second.
  *
  * @example
  * const users = new KeyedMutex({ name: 'watched users', diagnostics: 'counters' })
@@ -183,8 +183,8 @@ export interface LockEvent {
   /** For `boxoffice:admit`, `:abort` and `:timeout`: the length of the wait in milliseconds. */
   waited?: number | undefined
   /**
-   * Identifies one wait, for instance as a key of a WeakMap: the same object in `boxoffice:wait`, which is published in
-   * the caller's async context, and in the event that ends the wait. Undefined when there was no wait, or when
+   * Identifies one wait, for instance as a key of a WeakMap. It is the same object in `boxoffice:wait`, which is
+   * published in the caller's async context, and in the event that ends the wait. Undefined if there was no wait, or if
    * `boxoffice:wait` had no subscriber.
    */
   wait?: object | undefined

@@ -29,7 +29,7 @@ async function snapshot() {
   }
 }
 
-/** The answers of the threads `asked` that come in time. */
+/** Resolves to the answers that come in time from the threads `asked`. */
 function answersOf(asked) {
   const name = `boxoffice:answers:${agent}:${++last}`
   const answers = []
@@ -96,7 +96,7 @@ function longest(one, other) {
   return Math.max(one, other)
 }
 
-/** A thread knows its own holds best; other threads know only the holding thread. */
+/** Returns each holder once. Prefers the report of the holding thread, since other threads know only its id. */
 function eachOnce(holders) {
   if (holders.length < 2) return holders
   const known = holders.filter(({ since }) => since !== undefined)

@@ -1,26 +1,26 @@
 'use strict'
-// A hold is quiescent when its whole chain waits for locks: each of its doings is a reaction to the promise of an acquire,
-// or to a promise that cannot settle before that one.
+// A hold is quiescent when its whole chain waits for locks: each of its doings is a reaction to a promise that depends
+// on waits.
 //
-//   a promise depends on waits   if it is the promise of an acquire; if it is a reaction to such a promise; or if there are
-//                                reactions that may settle it, and all of them depend on waits
+//   a promise depends on waits   if it is the promise of an acquire; if it is a reaction to a promise that depends on waits;
+//                                or if there are reactions that may settle it, and all of them depend on waits
 //
-// An unknown promise does not depend on waits. So a hold is not quiescent while anything else is going on in its chain. A
-// hold without any doing is not quiescent either: another chain has its releaser. A quiescent chain does not go on before
-// one of its waits ends.
+// An unknown promise does not depend on waits, so a hold is not quiescent while anything else goes on in its chain. A
+// hold without any doing is not quiescent either, because another chain has its releaser. A quiescent chain cannot
+// continue before one of its waits ends.
 
 const { isAlive } = require('./resources.js')
 
-/** The links of reactions that made another link not quiescent. */
+/** Links in which a reaction kept the examined link from being quiescent. */
 const blamed = new Set()
 /** The result of a link that is not quiescent. */
 const none = new Set()
-/** The deepest nesting of promises that is followed: deeper recursion would overflow the stack. */
+/** How many promises one check follows. Deeper recursion would overflow the stack. */
 const mostAnswers = 1000
 
 /**
- * The waits that all doings inside `link` depend on; none when it is not quiescent. `results` has those of other links since
- * the last wait ended: a chain may have very many links inside each other.
+ * Returns the waits that all doings inside `link` depend on, or none if it is not quiescent. `results` caches the
+ * results of other links, because a chain may have very many links inside each other. It is valid until a wait ends.
  */
 function waitsOf(link, results) {
   const waits = new Set()
@@ -35,7 +35,7 @@ function waitsOf(link, results) {
 function isQuiescent(link, waits, results) {
   const answers = new Map()
   const links = [link]
-  // Iterating an array includes the elements that are added on the way.
+  // The iteration includes elements that are added on the way.
   for (const each of links) {
     const known = results.get(each)
     if (known === none) return false
@@ -52,7 +52,7 @@ function isQuiescent(link, waits, results) {
   return true
 }
 
-/** Whether `step` cannot settle before one of its waits is over. Adds these to `waits`. */
+/** Whether the promise of `step` depends on waits. Adds these to `waits`. */
 function dependsOn(step, waits, answers) {
   let last = step
   while (last?.isPending) last = last.parent // there may be very many

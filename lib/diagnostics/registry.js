@@ -1,8 +1,9 @@
 'use strict'
 // Sends this thread's reports about its locks with diagnostics (sources.js) to the threads that ask for them.
 //
-// The asking thread opens a BroadcastChannel for the answers, and posts its name on the channel for questions. Threads
-// listen there from their first lock with diagnostics on; that does not keep them alive. C++ lists these threads.
+// The asking thread opens a BroadcastChannel for the answers, and posts the name of that channel on the channel for
+// questions. A thread listens there once it has a lock with diagnostics. Listening does not keep it alive. C++ lists
+// the listening threads.
 const { BroadcastChannel, threadId } = require('node:worker_threads')
 const native = require('../addon/load.js')
 const { agent } = require('../process/waiters.js')
@@ -13,7 +14,7 @@ const questions = 'boxoffice:questions'
 
 let channel
 
-/** Every snapshot contains `source.reports()` from now on. */
+/** Makes every later snapshot contain `source.reports()`. */
 function register(source) {
   sources.add(source)
   if (channel === undefined) listen()
@@ -25,21 +26,21 @@ function onQuestion({ data }) {
 
 function listen() {
   channel = new BroadcastChannel(questions)
-  // The channel would keep this module's function alive, and with it the vm context of this instance.
+  // A weak reference, because the channel would keep the function alive, and with it the vm context of this instance.
   channel.onmessage = native.realm.weakly(native, { onQuestion }).onQuestion
   native.realm.endWith(native, channel, 'close')
   channel.unref()
   native.watchedThreads.join(threadId)
 }
 
-/** Posts on the channel of that name, which may be closed before the message arrives. */
+/** Posts `message` on the channel of that name. The channel may be closed before the message arrives. */
 function post(name, message) {
   const channel = new BroadcastChannel(name)
   channel.postMessage(message)
   channel.close()
 }
 
-/** Asks all other threads: a channel does not receive its own messages. */
+/** Asks all other threads. (A channel does not receive its own messages.) */
 function ask(answers) {
   if (channel === undefined) post(questions, { answers })
   else channel.postMessage({ answers })
@@ -49,7 +50,7 @@ function answer() {
   return { locks: sources.reports(), deadlocks: deadlock.deadlocks() }
 }
 
-/** The threads that listen, by agent. */
+/** Returns the threads that listen, by agent. */
 function listeners() {
   const pairs = native.watchedThreads.all()
   const all = new Map()

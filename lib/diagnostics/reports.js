@@ -1,12 +1,12 @@
 'use strict'
-// The reports about a lock with diagnostics: in the snapshot of the lock, and this thread's part in that of the process.
+// The reports about a lock with diagnostics: for the snapshot of the lock, and for this thread's part of snapshot().
 const { threadId } = require('node:worker_threads')
 const { now } = require('./clock.js')
 const { listeners } = require('./registry.js')
 const { tallied } = require('./tally.js')
 const { idOf } = require('./title.js')
 
-/** The diagnostics in the snapshot of a lock whose state is `held`. A key has no totals. */
+/** Adds diagnostics to `held`, the snapshot of a lock. A key has no totals. */
 function seenOf(observer, held) {
   const { lock, tally } = observer
   const time = now()
@@ -17,19 +17,19 @@ function seenOf(observer, held) {
   return { ...parts, totals: { ...tally.totals }, waits: tally.waited() }
 }
 
-/** `ours`, and the known holders in other threads and processes. */
+/** Returns the holders `ours`, and the known holders in other threads and processes. */
 function withOthers(ours, { holderPids, locked }, lock) {
   if (holderPids !== undefined) {
     const { pid } = process
     const others = holderPids.filter((other) => other !== pid || ours.length === 0)
     return [...ours.map((holder) => ({ ...holder, pid })), ...others.map((pid) => ({ pid }))]
   }
-  // The word of a mutex contains its holder, when that is a thread of this process.
+  // If a thread of this process holds a mutex, the word contains its agent.
   if (!locked || ours.length > 0 || lock.owner === undefined) return ours
   return [{ thread: listeners().get(lock.owner()), mode: 'exclusive' }]
 }
 
-/** The report of a lock that is not a key. */
+/** Returns the report of a lock that is not for a key. */
 function reportOf(observer) {
   const { kind, name, scope, tally, lock, madeAt } = observer
   const { waiting, holders, oldestWait } = lock.snapshot()
@@ -49,7 +49,7 @@ function reportOf(observer) {
   return { ...what, waiters, ...tallied(tally) }
 }
 
-/** The holders that `hold` stands for. Grants of a semaphore in one callback of the event loop may be one holder. */
+/** Returns the holders that share the record `hold`. Grants of a semaphore in one callback may count as one holder. */
 function eachOf(hold, time) {
   const one = holderOf(hold, time)
   return Array.from({ length: hold.mode === undefined ? +(hold.units > 0) : hold.units }, () => one)
@@ -65,7 +65,7 @@ function holderOf({ since, mode, weight, stack, isLeaked }, time) {
 /** The most waiters of a lock in a report. */
 const mostWaiters = 20
 
-/** The oldest waiters: waits are in the order in which they began. */
+/** Returns the oldest waiters. Waits are in the order in which they began. */
 function waitersOf({ waits }, time) {
   const waiters = []
   for (const { count, since, mode, weight, stack } of waits) {
@@ -77,14 +77,14 @@ function waitersOf({ waits }, time) {
   return waiters
 }
 
-/** The oldest waiters of two threads. */
+/** Returns the oldest waiters of two lists. */
 const oldestOf = (some, others) =>
   [...some, ...others].sort((a, b) => a.since - b.since).slice(0, mostWaiters)
 
 /** The most holders that the error of a timeout names. */
 const mostNamed = 3
 
-/** `holders` in the error of a timeout. */
+/** Returns `holders` as text for the error of a timeout. */
 function textOfHolders(holders) {
   if (holders.length === 0) return 'held by no thread of this process'
   const named = holders.slice(0, mostNamed).map(described)

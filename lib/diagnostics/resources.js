@@ -1,12 +1,12 @@
 'use strict'
 // The resources in the chains of holds: timers, requests, sockets ... . A resource may call back, and release the hold,
-// until Node.js has destroyed it. Hardly any kind is known to call back only once.
+// until Node.js has destroyed it.
 const { createHook } = require('node:async_hooks')
 const { destroyed, isLasting } = require('./link.js')
 const { marks, Step } = require('./steps.js')
 const native = require('../addon/load.js')
 
-/** The kinds whose resources call back once: they are over when they begin to. Their destruction need not be awaited. */
+/** The few kinds of resources that are known to call back only once. They are over when their callback begins. */
 const once = new Set([
   'FSREQCALLBACK',
   'FSREQPROMISE',
@@ -23,13 +23,13 @@ const once = new Set([
 ])
 const timers = new Set(['Immediate', 'Timeout'])
 
-// See chains.js.
+// Weak, as in chains.js.
 const hooks = native.realm.weakly(native, { destroy: destroyed })
 const hook = createHook(hooks)
 native.realm.endWith(native, hook, 'disable')
 let isFollowing = false
 
-/** The step of `resource`, which the chain of `link` has made. */
+/** Makes the step of `resource`, which the chain of `link` has made. */
 function stepOf(id, type, link, resource) {
   const step = new Step(id, link)
   step.isResource = true
@@ -42,24 +42,29 @@ function stepOf(id, type, link, resource) {
   return step
 }
 
-/** From the first resource that lasts: a hook of destruction makes each promise of the thread more expensive. */
+/**
+ * Enables the hook with the first resource that needs it, because it makes each promise of the thread more expensive.
+ */
 function follow() {
   if (isFollowing) return
   isFollowing = true
   hook.enable()
 }
 
-/** The resource of `step` is about to call back. */
+/** Called when the resource of `step` is about to call back. */
 function calls(step) {
   if (step.isOnce) step.link?.did(step)
 }
 
-/** The resource of `step` has called back. A timer is destroyed by now, unless it is an interval or was refreshed. */
+/**
+ * Called when the resource of `step` has called back. A timer is over by now, unless it is an interval or was
+ * refreshed.
+ */
 function called(step) {
   if (step.timer !== undefined && !isAlive(step)) step.link?.did(step)
 }
 
-/** Whether the resource of `step` may call back. A cleared timer has no other mark. */
+/** Whether the resource of `step` may still call back. Only this property tells that a timer was cleared. */
 const isAlive = ({ timer }) => timer?._destroyed !== true
 
 module.exports = { called, calls, isAlive, stepOf }

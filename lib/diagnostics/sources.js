@@ -1,6 +1,6 @@
 'use strict'
-// The observers of this thread's locks with diagnostics, and of its keyed locks (keyed_observer.js). Each is kept weakly: as
-// long as an object of the lock is in use. Needs no addon: lib/diagnostics/opentelemetry loads it without a lock.
+// The observers of this thread's locks and keyed locks with diagnostics, by weak references: each lives as long as an
+// object of its lock. Needs no addon, because lib/diagnostics/opentelemetry loads this file without a lock.
 
 const sources = new Set()
 const collected = new FinalizationRegistry((ref) => sources.delete(ref))
@@ -11,14 +11,14 @@ function add(source) {
   collected.register(source, ref)
 }
 
-/** The reports of all sources. */
+/** Returns the reports of all sources. */
 function reports() {
   const all = []
   for (const ref of sources) {
     const source = ref.deref()
     if (source !== undefined) all.push(source.reports())
   }
-  // The arguments of a call, as in push(...reports), are limited: a keyed lock may have very many busy keys.
+  // push(...reports) would fail for a keyed lock with very many busy keys, because the arguments of a call are limited.
   return all.flat()
 }
 

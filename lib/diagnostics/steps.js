@@ -1,40 +1,40 @@
 'use strict'
-// The step of each promise, by its async id: a WeakMap of all promises would cost more than everything else here. A
-// long-lived promise must not refer to anything of this instance, which would keep its vm context.
+// The steps of promises, by their async ids. A WeakMap of all promises would cost more than everything else here.
+// Promises do not refer to their steps, because a long-lived promise would keep the vm context of this instance alive.
 const { executionAsyncId, executionAsyncResource } = require('node:async_hooks')
 const { byHand } = require('./site.js')
 
-/** The largest number of steps in chains with holds, and of doings of a hold: some promises never settle. */
+/** How many steps in chains with holds, and how many doings of a hold, are kept. Some promises never settle. */
 const mostKnown = 10_000
-/** Stands for an empty set of a link: acquiring and releasing a free lock makes no set. */
+/** The empty set of every link, so that acquiring and releasing a free lock makes no set. */
 const nothing = new Set()
 const noneForgotten = new Map()
 
-/** `set` with `one` added: a new set if `set` was `none`. */
+/** Adds `one` to `set`, or to a new set if `set` is `nothing`. Returns that set. */
 const withOne = (set, one) => (set === nothing ? new Set([one]) : set.add(one))
 
 class Step {
   constructor(id, link) {
     this.id = id
     this.link = link
-    /** Whether it is a timer, a request, a socket ... The step does not refer to it, which may end as garbage. */
+    /** Whether the step is of a timer, a request, a socket ... It does not refer to it, so that it can be collected. */
     this.isResource = false
     /** Whether the resource calls back once. */
     this.isOnce = false
-    /** The resource, if it is a timer of Node.js, which says itself when it is destroyed. */
+    /** The resource if it is a timer of Node.js, which has a property that tells whether it is destroyed. */
     this.timer = undefined
-    /** A reaction that has not run to its end. */
+    /** The promise of a reaction that has not run to its end. */
     this.promise = undefined
-    /** A reaction that has not run yet. */
+    /** Whether the step is a reaction that has not run yet. */
     this.isPending = false
     this.isSettled = false
     /** Where the promise was made, unless it is a reaction. */
     this.site = undefined
     /** The step of the promise that a reaction waits for, if known. */
     this.parent = undefined
-    /** It equals the number of the current run while the promise is open. */
+    /** The number of the current run if the promise is open. */
     this.openIn = 0
-    /** The promise that was opened before this one. */
+    /** The step of the promise that this reaction has closed. */
     this.closed = undefined
     /** The promises that this reaction may settle, and the step that made it. */
     this.within = undefined
@@ -43,20 +43,20 @@ class Step {
     this.inside = undefined
     /** Whether there were too many reactions to keep in `inside`. */
     this.isCrowded = false
-    /** The claim that waits by the promise of an acquire, and then the link that its reactions run in. */
+    /** For the promise of an acquire: the wait, and then the link in which reactions to the promise run. */
     this.wait = undefined
     this.handed = undefined
     /** Whether `handed` is an assumption, and whether `link` is. */
     this.isGuess = false
     this.isUnsure = false
-    /** The current run has given it a hold. */
+    /** Whether the current run has been given a hold. */
     this.isHanded = false
   }
 }
 
 /**
- * Steps by their ids, at most `most`: the latest ones. The older half is dropped at once, because finding the oldest entry
- * of a Map takes longer with every entry that has been deleted before it.
+ * The latest steps by their ids, at most `most`. Drops the older half at once, because finding the oldest entry of a
+ * Map takes longer with every deleted entry before it.
  */
 class Latest {
   #half
@@ -75,7 +75,7 @@ class Latest {
     if (!this.#young.delete(id)) this.#old.delete(id)
   }
 
-  /** Returns a Map of the steps that are dropped for it. */
+  /** Adds `step`. Returns a Map of the steps that it has dropped for that. */
   add(step) {
     this.#old.delete(step.id)
     this.#young.set(step.id, step)
@@ -89,7 +89,7 @@ class Latest {
 
 /** Steps of promises that are in chains with holds, give a hold, or wait for a lock. */
 const known = new Latest(mostKnown)
-/** Steps of other chains, which promises derived from an acquire pass through. */
+/** Steps outside of such chains. A hold may pass through them to the caller of an acquire. */
 const others = new Latest(2 * mostKnown)
 /** Steps of resources in chains with holds, and of slow reactions. A WeakMap is too slow for all other steps. */
 const marks = new WeakMap()
@@ -104,7 +104,7 @@ function learn(step, among = known) {
   for (const forgotten of among.add(step).values()) {
     forgotten.handed?.givers.delete(forgotten)
     if (forgotten.promise !== undefined) marks.set(forgotten.promise, forgotten)
-    // It may be resolved with a thenable, unnoticed.
+    // Nothing will notice if its promise is resolved with a thenable.
     else forgotten.site = byHand
   }
 }
@@ -116,7 +116,7 @@ function forget({ id }) {
   others.delete(id)
 }
 
-/** A promise that was dropped because it has settled. */
+/** Stands for a promise whose step was dropped because it has settled. */
 function settled(id) {
   const step = new Step(id, null)
   step.isSettled = true
@@ -139,7 +139,7 @@ class Numbered extends Itself {
     this.#id = id
   }
 
-  /** Undefined when the promise was made before steps were kept. */
+  /** Returns the step of `promise`, or undefined if it was made before steps were kept. */
   static stepOf(promise) {
     return #id in promise ? (stepBy(promise.#id) ?? settled(promise.#id)) : undefined
   }

@@ -19,7 +19,7 @@ class Tally {
   waits = new Histogram()
   /** The times of the holds that have ended. */
   holds = new Histogram()
-  /** Unique in the process. */
+  /** An id that is unique in the process. */
   id = `${agent}.${++last}`
 
   waited() {
@@ -27,17 +27,17 @@ class Tally {
   }
 }
 
-/** The numbers to be added to those of other threads. */
+/** Returns the numbers in a form that can be added to those of other threads. */
 const rawTimes = ({ buckets, max }) => ({ buckets, max })
 
-/** The part of `tally` in the report of a lock or keyed lock. */
+/** Returns the part of `tally` for the report of a lock or keyed lock. */
 const tallied = ({ totals, waits, holds }) => ({
   totals: { ...totals },
   waits: rawTimes(waits),
   holds: rawTimes(holds),
 })
 
-/** The sum of the tallies of two threads. */
+/** Returns the sum of the tallies of two threads. */
 function addTotals(one, other) {
   const sum = zero()
   for (const name of Object.keys(sum)) sum[name] = one[name] + other[name]

@@ -4,22 +4,22 @@ const { isBundled } = require('../addon/bundle_advice.js')
 const native = require('../addon/load.js')
 
 /**
- * The line that has made the lock of an observer, if it has no name. Undefined where threads share the lock, which have a
- * constructor each, and in a bundle, where no frame tells where the package's own end.
+ * Returns the line that constructed the lock of an observer, if the lock has no name. Undefined if threads share the
+ * lock, because each has constructed it, and in a bundle, where the frames of the package cannot be told from others.
  */
 function placeOf({ lock, madeAt }) {
   const stack = lock.keyMap?.watch?.madeAt ?? madeAt
   return !stack || isBundled || lock.shared !== null ? undefined : stack.split('\n', 1)[0].trim()
 }
 
-/** Names the lock of an observer: by the place of its constructor, too, if it has no name. */
+/** Returns the title of an observer's lock, with the place of its constructor if it has no name. */
 function titleOf(observer) {
   const title = observer.lock.title()
   const place = placeOf(observer)
   return place === undefined ? title : `${title} made ${place}`
 }
 
-/** An id that is the same in all threads that share the lock. */
+/** Returns an id that is the same in all threads that share the lock. */
 function idOf({ kind, name, scope, tally, lock }) {
   if (name !== undefined) return `${kind} ${scope} ${name}`
   if (lock.shared === null) return `${kind} ${tally.id}`

@@ -1,5 +1,5 @@
 'use strict'
-// Where a call came from. The frames are captured at once, and turned into text when they are read.
+// The stack of a call. The frames are captured at once, and turned into text when they are read.
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { capture, textIn } = require('../core/sites.js')
@@ -8,7 +8,7 @@ const { isBundled } = require('../addon/bundle_advice.js')
 const root = path.join(__dirname, '..') + path.sep
 // In a bundle the package's frames cannot be told from the caller's.
 const places = ['node:internal/', ...(isBundled ? [] : [root, pathToFileURL(root).href])]
-/** Enough for the package's frames on top and the caller's frames below. */
+/** Enough for the frames of this package and some of its caller's. */
 const mostFrames = 24
 
 class Trace {
@@ -30,7 +30,9 @@ class Trace {
     this.stack = ''
   }
 
-  /** Gives `error`, which a timer or a socket has raised, this stack. The error must belong to one caller. */
+  /**
+   * Replaces the stack of `error`, made in a timer or a socket's callback, by this one. The error must have one caller.
+   */
   moveTo(error) {
     const value = `${error.name}: ${error.message}\n${this.text}`
     Object.defineProperty(error, 'stack', {
@@ -42,7 +44,7 @@ class Trace {
   }
 }
 
-/** The callers' lines, without the heading and the frames of this package and inside Node.js. */
+/** Returns the lines of the callers, without the heading, the frames of this package and the inner ones of Node.js. */
 function withoutOurs(stack) {
   const frames = stack.split('\n').slice(1)
   return frames.filter((frame) => !places.some((place) => frame.includes(place))).join('\n')

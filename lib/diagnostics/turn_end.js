@@ -1,17 +1,17 @@
 'use strict'
-// When the search for deadlocks runs: at the end of this turn of the event loop.
+// Runs the search for deadlocks at the end of this turn of the event loop.
 //
 // A search keeps the event loop alive, because the last waits of a thread may be a deadlock. But a listener of
-// 'beforeExit' may wait for a lock whenever the event loop has run empty. Of the searches for such waits only the first
-// keeps the event loop alive: otherwise the thread would never end.
+// 'beforeExit' may wait for a lock each time the event loop has run empty. Only the first search for such waits keeps
+// the event loop alive. Otherwise the thread would never end.
 const { setImmediate } = require('../core/builtins.js')
 const { whenEmpty } = require('../core/pending.js')
 const { apart } = require('./chains.js')
 
 let isListening = false
-/** The event loop has run empty, and has not run since. */
+/** Whether the event loop has run empty, and has not run since. */
 let isEmpty = false
-/** A search has kept an empty event loop alive. */
+/** Whether a search has kept an empty event loop alive. */
 let hasKept = false
 /** The Immediate of the search, while it is due. */
 let due
@@ -33,14 +33,14 @@ function atTurnEnd(search) {
   if (isEmpty) limit()
 }
 
-/** Nothing but the search keeps the event loop alive. */
+/** Called when only the search keeps the event loop alive: allows that once. */
 function limit() {
   if (hasKept) due.unref()
   hasKept = true
 }
 
 function onEmpty() {
-  // An earlier listener of 'beforeExit' may wait already.
+  // A listener of 'beforeExit' that ran before this one may already wait for a lock.
   if (!isEmpty && due !== undefined) limit()
   isEmpty = true
   apart(() => setImmediate(onTurn).unref())

@@ -1,17 +1,17 @@
 'use strict'
-// Warnings of holds, and of diagnostics that fail.
+// The warnings of long and leaked holds, and of failed diagnostics.
 const { threadId } = require('node:worker_threads')
 const { textIn } = require('../core/sites.js')
 const { warn } = require('../core/warn.js')
 const { isBundled } = require('../addon/bundle_advice.js')
 
-/** `hold` has lasted longer than `heldFor` ms. */
+/** Warns that `hold` has already lasted for `heldFor` ms. */
 function longHold(hold, heldFor) {
   const held = `has been held for ${Math.round(heldFor)} ms by ${thisThread()}`
   warnOf(hold, 'BOXOFFICE_LONG_HOLD', `${hold.lock.title()} ${held}`)
 }
 
-/** The releaser of `hold` was collected before it was called. */
+/** Warns that the releaser of `hold` was collected before it was called. */
 function leaked(hold) {
   const lost = `a releaser of ${hold.lock.title()} was collected as garbage before it was called`
   warnOf(hold, 'BOXOFFICE_LEAKED_RELEASER', `${lost}: what it holds stays locked`)
@@ -20,7 +20,7 @@ function leaked(hold) {
 /** The observers that have failed: each is reported once. */
 const failures = new WeakSet()
 
-/** A method of `observer` has thrown `error`. */
+/** Warns that a method of `observer` has thrown `error`. */
 function failed(observer, error) {
   if (failures.has(observer)) return
   failures.add(observer)
@@ -28,7 +28,7 @@ function failed(observer, error) {
   warnOfFailure(`${what} have failed and may be wrong from now on: ${error}`, error)
 }
 
-/** The search for deadlocks has thrown `error`. Its locks go on. */
+/** Warns that the search for deadlocks has thrown `error`. The locks keep working. */
 function searchFailed(error) {
   warnOfFailure(`the search for deadlocks has failed and may miss some: ${error}`, error)
 }
@@ -39,9 +39,9 @@ function warnOfFailure(message, error) {
 }
 
 /**
- * The site is the place of the acquire, without the frames below it, which differ by how often the caller has awaited.
- * Where the place is unknown, the site is the lock, and for a key the map. In a bundle the first frames are those of the
- * package, so the site is the whole stack.
+ * Warns of `hold`. The site of the warning is the place of the acquire, without the frames below it, which differ by
+ * how often the caller has awaited. If the place is unknown, the site is the lock, or the map of a key. In a bundle the
+ * first frames are those of the package, so the site is the whole stack.
  */
 function warnOf({ observer, stack }, code, message) {
   if (stack !== undefined) {
@@ -67,7 +67,7 @@ function watchReleaser(release, hold) {
   holds.register(release, hold, hold)
 }
 
-/** `release` was called: stops watching it, so that entries do not pile up until the next garbage collection. */
+/** Stops watching a releaser that was called, so that entries do not pile up until the next garbage collection. */
 function unwatchReleaser(hold) {
   holds.unregister(hold)
 }

@@ -16,7 +16,7 @@ function makeFetchInspector(source, options) {
   }
 }
 
-/** Only the server knows the sender: a Request does not contain it. */
+/** Returns the parts of a request. The server passes the sender's address, which a Request does not contain. */
 function partsOf({ method, url, headers }, { remoteAddress }) {
   const { host, pathname, search } = new URL(url)
   const header = (name) => headers.get(name) ?? undefined

@@ -25,8 +25,9 @@ function partsOf({ method, url, headers, socket }) {
 }
 
 /**
- * A connection through a Unix socket or a named pipe has no address, and comes from this machine. Any other without an
- * address, such as a stream that the program gives to its server, may come from anywhere.
+ * Returns the kind of sender. A connection through a Unix socket or a named pipe has no address, and comes from this
+ * machine. Any other connection without an address, such as a stream that the program passes to its server, may come
+ * from anywhere.
  */
 function senderOf(socket) {
   const { remoteAddress } = socket
@@ -34,14 +35,17 @@ function senderOf(socket) {
   return isPipe(socket._handle) ? 'local' : 'unknown'
 }
 
-/** Node.js has no public way to tell. The handle of TLS contains that of the connection. */
+/**
+ * Whether `handle` is of a pipe, which Node.js has no public way to tell. A TLS handle contains the connection's
+ * handle.
+ */
 function isPipe(handle) {
   return (handle?._parent ?? handle)?.constructor.name === 'Pipe'
 }
 
-/** Node.js omits the body of an answer to HEAD. */
+/** Sends the answer. For HEAD Node.js omits the body. */
 function send(response, { status, headers, body }) {
-  // The locks are read later than the call: a time limit of the server may have answered, or begin to.
+  // The locks were read after the call. Meanwhile a time limit of the server may have answered.
   if (response.headersSent || response.writableEnded) return
   response.writeHead(status, headers)
   response.end(body)

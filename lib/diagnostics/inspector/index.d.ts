@@ -58,7 +58,7 @@ export type FetchInspector = (
 export interface InspectorOptions {
   /**
    * The host names or addresses of the page besides `localhost`, `127.x.x.x` and `[::1]`, without a scheme and a port.
-   * Requests for any other host get a 403, so that no web page can point its own host name at this machine and read the
+   * Requests for any other host get a 403. So no web page can point its own host name at this machine and read the
    * locks (DNS rebinding).
    *
    * @default none
@@ -75,17 +75,17 @@ export interface InspectorOptions {
 }
 
 /**
- * Makes a request handler for node:http, express, fastify and others. It serves one live page with every lock and key
- * of this process that has `diagnostics` and is held or waited for, in all threads: its holders and the times of their
- * grants, its waiters, the oldest wait, wait times, and the deadlocks that were prevented. Leaked and long holds come
- * first. See docs/inspector.md.
+ * Makes a request handler for node:http, express, fastify and others. It serves one live page. The page shows, for all
+ * threads of this process, every lock and key with `diagnostics` that is held or waited for: its holders and the times
+ * of their grants, its waiters, the oldest wait, and wait times. It also shows the deadlocks that were prevented.
+ * Leaked and long holds come first. See docs/inspector.md.
  *
- * The page only reads. By default it answers this machine only: requests from other machines, for other host names and
+ * The page only reads. By default it answers only this machine: requests from other machines, for other host names and
  * from other sites get 403; methods other than GET and HEAD get 405; malformed requests get 400. A proxy on this
  * machine that adds no header hides the real sender: do not let it forward the path, or put authentication in front.
  *
- * Locks are read only while a page is open, and at most five times a second for all pages together. Pages with the same
- * filter share one report, and each report takes a turn of the event loop of its own.
+ * The process reads the locks only while a page is open, and at most five times a second for all pages together. Pages
+ * with the same filter share one report, and each report takes a separate turn of the event loop.
  *
  * @throws {TypeError} when an option is of the wrong type.
  * @throws {RangeError} when an element of `hosts` is not a host name, or has a scheme or a port.
@@ -106,9 +106,9 @@ export interface InspectorOptions {
 export function inspector(options?: InspectorOptions): Inspector
 
 /**
- * {@link inspector} for servers whose handlers turn a `Request` into a `Response`: Hono, Bun, Deno, route handlers of
- * Next.js. Pass the address of the sender, which the server knows, as `remoteAddress`. A server that does not tell it,
- * like Next.js, needs `allowRemote: true` and your own authentication in front.
+ * As {@link inspector}, for servers whose handlers turn a `Request` into a `Response`: Hono, Bun, Deno, route handlers
+ * of Next.js. Pass the sender's address, which the server knows, as `remoteAddress`. If the server does not tell it, as
+ * in Next.js, set `allowRemote: true` and put your own authentication in front.
  *
  * @throws {TypeError} when an option is of the wrong type.
  * @throws {RangeError} when an element of `hosts` is not a host name, or has a scheme or a port.

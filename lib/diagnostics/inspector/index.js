@@ -2,7 +2,7 @@
 const { makeFetchInspector } = require('./fetch.js')
 const { makeInspector } = require('./handler.js')
 
-/** Loads the addon when a request asks for the locks: a bundle without it has no locks to show. */
+/** Loads the addon only when a request asks for the locks, because a bundle may lack it. */
 const snapshot = () => require('../process.js').snapshot()
 
 const inspector = (options) => makeInspector(snapshot, options)

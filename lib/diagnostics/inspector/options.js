@@ -1,5 +1,5 @@
 'use strict'
-// Access to the page: the options are checked once, when the handler is made.
+// The options of the inspector, which decide about access to the page. They are checked once, when the handler is made.
 const { checkType, kindError } = require('../../core/errors.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
 

@@ -1,6 +1,6 @@
 'use strict'
-// The page: one document with inline style and scripts. Its Content-Security-Policy allows these, by their digests, and
-// nothing else: neither injected code, nor resources of another origin.
+// The page: one document with inline style and scripts. Its Content-Security-Policy allows only these, by their
+// digests: no injected code, and no resources of another origin.
 const { createHash } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const path = require('node:path')
@@ -28,7 +28,7 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // Text cannot become elements, not even by a mistake in the scripts.
+  // With this, text cannot become elements, not even by a mistake in the scripts.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ')

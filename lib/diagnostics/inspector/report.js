@@ -1,9 +1,9 @@
 'use strict'
-// The snapshot of a process as the page gets it, once a second: small, also with ten thousand busy keys.
+// The report of a process that the page gets once a second. It is small even with ten thousand busy keys.
 //
 // Repeated parts are sent once: stacks, and what all keys of a map share. `stack` and `lock` are indices into `stacks`
-// and `locks`; locks of the same name differ by the `id` of their rows. Keys are sent as text, so that 1, 1n and '1' stay
-// apart. Long texts are truncated: untrusted clients may have chosen names and keys.
+// and `locks`; locks of the same name differ by the `id` of their rows. Keys are sent as text, so that 1, 1n and '1'
+// stay apart. Long texts are truncated, because untrusted clients may have chosen names and keys.
 const { createHash } = require('node:crypto')
 const { nameOf } = require('../../core/keys.js')
 const { markOf, usualsOf } = require('./usual.js')
@@ -18,7 +18,7 @@ function cut(text, most) {
   return text.length <= most ? text : `${text.slice(0, most)}…`
 }
 
-/** Characters that change the direction of the text after them, which may be another one. */
+/** Characters that change the direction of the text after them, even of text that belongs to another row. */
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const shown = (text) => text.replace(directions, (one) => `\\u${hexOf(one)}`)
@@ -27,7 +27,7 @@ const hexOf = (character) => character.charCodeAt(0).toString(16).padStart(4, '0
 const textOf = (key) => (typeof key === 'bigint' ? `${key}n` : nameOf(key))
 const textOfKey = (key) => (key === undefined ? undefined : cut(shown(textOf(key)), longest.name))
 
-/** Truncated ids stay apart by a digest. */
+/** Returns the id as text. Long ids are truncated, and a digest keeps them apart. */
 function textOfId(id) {
   const most = 2 * longest.name
   return id.length <= most ? id : `${cut(id, most)}${digestOf(id)}`
@@ -37,7 +37,10 @@ const digestOf = (text) => createHash('sha256').update(text, 'utf16le').digest('
 
 const textOfName = (name) => (name === undefined ? undefined : cut(shown(name), longest.name))
 
-/** Numbers values in the order of their first use: values of the same `idOf` have the same number. */
+/**
+ * Makes a function that numbers values in the order of their first use. Values with the same idOf(value) get one
+ * number.
+ */
 function numbering(idOf, make) {
   const numbers = new Map()
   const all = []
@@ -64,7 +67,7 @@ const numberStacks = () =>
     (stack) => cut(stack.replace(/^ +/gm, ''), longest.stack),
   )
 
-/** Numbers locks. `madeAt` finds where a lock, or the map of a key, was constructed. */
+/** Makes a function that numbers locks. `madeAt` finds where a lock, or the map of a key, was constructed. */
 function numberLocks(stacks, madeAt) {
   const traitsOf = (report) => {
     const { kind, name, scope, thread } = report
@@ -79,7 +82,7 @@ function numberLocks(stacks, madeAt) {
 
 const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
 
-/** How long the oldest known holder has held the lock. */
+/** Returns how long the oldest known holder has held the lock. */
 function holdOf({ holders }) {
   let longest = 0
   for (const { heldFor = 0 } of holders) if (heldFor > longest) longest = heldFor
@@ -88,7 +91,7 @@ function holdOf({ holders }) {
 
 const ranks = ['leaked', 'long', undefined]
 
-/** Marked locks first, then by the number of waiters, their oldest wait, and the longest hold. */
+/** Compares rows: marked locks first, then by the number of waiters, the oldest wait, and the longest hold. */
 function byUrgency({ lock: a, mark: markOfA }, { lock: b, mark: markOfB }) {
   if (markOfA !== markOfB) return ranks.indexOf(markOfA) - ranks.indexOf(markOfB)
   if (a.waiting !== b.waiting) return b.waiting - a.waiting
@@ -105,7 +108,7 @@ function matches(filter) {
   }
 }
 
-/** What all reports of a snapshot need: its busy locks, sorted, and those with counters. */
+/** Returns what all reports of a snapshot need: its busy locks, sorted, and the locks with counters. */
 function sortedOf(snapshot) {
   const usualOf = usualsOf(snapshot.locks)
   const busy = snapshot.locks.filter(isBusy).map((lock) => {
@@ -120,7 +123,10 @@ function sortedOf(snapshot) {
   }
 }
 
-/** Where a lock without a name was made, by the report of the lock or of one of its keys. */
+/**
+ * Returns a function that finds where a lock without a name was made, from the report of the lock or of one of its
+ * keys.
+ */
 function madeAtOf(locks) {
   const places = new Map(locks.map(({ id, madeAt }) => [id, madeAt]))
   return ({ id, map = id }) => places.get(map)
@@ -166,7 +172,7 @@ function oldestOf(found) {
   return oldest
 }
 
-/** Leaked holds first, so that the limit does not omit them. */
+/** Compares holders: leaked holds first, so that the limit does not omit them. */
 function byHold(a, b) {
   const [leakedA, leakedB] = [a.isLeaked === true, b.isLeaked === true]
   return leakedA === leakedB ? (b.heldFor ?? 0) - (a.heldFor ?? 0) : leakedB - leakedA

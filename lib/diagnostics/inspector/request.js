@@ -1,12 +1,12 @@
 'use strict'
 // Reads requests, and decides whether the sender may see the page: all untrusted input is read here.
 //
-// Three kinds of senders are refused, each by a property that it cannot forge:
+// It refuses three kinds of senders, each by a property that the sender cannot forge:
 // - another machine, by the address of its connection, or by the headers of a proxy;
-// - a web page whose own host name resolves to this machine (DNS rebinding), by the Host, which is still that name;
+// - a web page whose own host name resolves to this machine (DNS rebinding), by the Host, which still is that name;
 // - a web page that sends requests to this machine's name, by Sec-Fetch-Site and Origin, which the browser sets.
 
-/** The answer to a request that is refused. */
+/** The answer to a refused request. */
 class Refusal extends Error {
   constructor(status, message, headers = {}) {
     super(message)
@@ -54,12 +54,12 @@ const forwarded = [
   'cdn-loop',
 ]
 
-/** The kind of sender, by the address of its connection. */
+/** Returns the kind of sender by the address of its connection. */
 const senderAt = (address) => (loopbackAddress.test(address) ? 'local' : 'remote')
 
 /**
- * Throws a Refusal unless the sender of this request may see the page: { method, host, header, sender }. `header(name)`
- * is the value of a header, or undefined; `sender` is 'local', 'remote', or 'unknown' when the server does not tell.
+ * Throws a Refusal unless the sender of the request may see the page. `header(name)` returns a header, or undefined.
+ * `sender` is 'local', 'remote', or 'unknown' if the server does not tell.
  */
 function checkAllowed({ method, host, header, sender }, { hosts, allowRemote }) {
   if (method !== 'GET' && method !== 'HEAD') {
@@ -97,8 +97,9 @@ const mostRows = 100_000
 const longestFilter = 200
 
 /**
- * The route of the URL: { route: 'page' or 'data', top, filter }, or undefined when it is neither. Under a router that
- * removes its own prefix from the URL (`isMounted`) there are exactly two paths; else the last segment decides.
+ * Returns the route of the URL: { route: 'page' or 'data', top, filter }, or undefined if it is neither. Under a router
+ * that removes its own prefix from the URL (`isMounted`) there are exactly two paths. Otherwise the last segment
+ * decides.
  */
 function readUrl(text, isMounted) {
   if (typeof text !== 'string' || !/^\/(?!\/)[\x21-\x7e]*$/.test(text)) {
@@ -125,7 +126,7 @@ function readQuery(query) {
   return asked
 }
 
-/** The parts before and after the first `mark`. */
+/** Returns the parts before and after the first `mark`. */
 function cut(text, mark) {
   const at = text.indexOf(mark)
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]

@@ -1,8 +1,8 @@
 'use strict'
-// The answers to requests: `source` makes the snapshot of the process. handler.js and fetch.js adapt them to servers.
+// Answers requests with the snapshot that `source` makes. handler.js and fetch.js adapt the answers to servers.
 //
-// The page asks for new data after it has drawn the last. So nothing here stays open between two requests: no stream, no
-// timer to stop, and no lock is read between requests.
+// The page asks for new data after it has drawn the last. So nothing stays open between two requests: there is no
+// stream and no timer to stop, and no lock is read.
 const { setImmediate, setTimeout } = require('../../core/builtins.js')
 const { LocalMutex } = require('../../core/mutex.js')
 const { readOptions } = require('./options.js')
@@ -26,11 +26,11 @@ const usualHeaders = {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Calls `source` once for all requests that come before its answer, or within `freshFor` after it. Requests with the same
- * filter and limit share one report.
+ * Returns a function that makes reports. It calls `source` once for all requests until `freshFor` after its answer.
+ * Requests with the same filter and limit share one report.
  */
 function shared(source) {
-  /** With tens of thousands of keys a report takes a turn of its own. */
+  /** Makes each report in a separate turn of the event loop, because it takes long with tens of thousands of keys. */
   const turns = new LocalMutex()
   let reading
   const forget = () => {
@@ -40,12 +40,12 @@ function shared(source) {
   function read() {
     if (reading !== undefined) return reading
     reading = source().then((snapshot) => ({ sorted: sortedOf(snapshot), bodies: new Map() }))
-    // A snapshot is kept for `freshFor`. A failure answers the waiting requests, and no later one.
+    // Keep a snapshot for `freshFor`. Forget a failure as soon as the waiting requests are answered.
     reading.then(() => setTimeout(forget, freshFor).unref(), forget)
     return reading
   }
 
-  /** The report as JSON. */
+  /** Resolves to the report as JSON. */
   return async (asked) => {
     const { sorted, bodies } = await read()
     const id = JSON.stringify([asked.top, asked.filter])
@@ -64,8 +64,8 @@ async function bodyOf(sorted, asked) {
 }
 
 /**
- * Makes a function that answers a request (request.js has its parts) with { status, headers, body }. It answers undefined
- * when a router has mounted the routes (`isMounted`) and the URL is none of them. It rejects when the locks cannot be
+ * Makes a function that answers a request (request.js has its parts) with { status, headers, body }. It answers
+ * undefined if a router has mounted it (`isMounted`) and the URL is neither route. It rejects if the locks cannot be
  * read.
  */
 function makeRoutes(source, options = {}) {
@@ -87,7 +87,7 @@ function makeRoutes(source, options = {}) {
   }
 }
 
-/** The answer when makeRoutes() rejects and no router handles the error. */
+/** Returns the answer for a rejection that no router handles. */
 function unreadable(error) {
   return answer(500, 'text/plain', `The locks cannot be read: ${error.message}\n`)
 }

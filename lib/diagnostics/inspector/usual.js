@@ -3,12 +3,12 @@
 
 const enoughHolds = 20
 const times = 10
-/** In milliseconds: turns of a busy event loop can stretch shorter holds up to this. */
+/** A hold of fewer milliseconds is never long: turns of a busy event loop can stretch short holds to this. */
 const least = 100
-/** In milliseconds: a longer hold is marked whatever the usual time is. */
+/** A hold of more milliseconds is always long. */
 const most = 120_000
 
-/** The usual hold time of each of `locks`, in milliseconds: undefined before enough holds have ended. */
+/** Returns the usual hold time of each of `locks`, in milliseconds. Undefined before enough holds have ended. */
 function usualsOf(locks) {
   const usuals = new Map()
   for (const { id, holds } of locks) {
@@ -18,7 +18,7 @@ function usualsOf(locks) {
   return ({ id, map = id }) => usuals.get(map)
 }
 
-/** The mark of a lock: 'leaked' takes precedence over 'long'. */
+/** Returns the mark of a lock. 'leaked' takes precedence over 'long'. */
 function markOf({ holders }, usual) {
   if (holders.some(({ isLeaked }) => isLeaked)) return 'leaked'
   const limit = Math.min(most, usual === undefined ? Infinity : Math.max(least, times * usual))

@@ -18,8 +18,8 @@ export interface BoxofficeInstrumentationConfig {
 }
 
 /**
- * Records metrics of all locks of this thread that have `diagnostics`, by kind, name and scope, never by key, and adds
- * an event to the active span for each long wait. It implements `Instrumentation` of `@opentelemetry/instrumentation`,
+ * Records metrics of all locks of this thread that have `diagnostics`, by class, name and scope, never by key. For each
+ * long wait it adds an event to the active span. It implements `Instrumentation` of `@opentelemetry/instrumentation`,
  * for `NodeSDK` and `registerInstrumentations()`, and works without that package. docs/recipes/opentelemetry.md lists
  * the metrics.
  *
@@ -40,7 +40,7 @@ export class BoxofficeInstrumentation {
   readonly instrumentationVersion: string
   /** Starts recording. Idempotent. */
   enable(): void
-  /** Stops recording, and with it all costs. Idempotent. */
+  /** Stops recording. After that it costs nothing. Idempotent. */
   disable(): void
   /** Sends the metrics to `meterProvider` from now on. */
   setMeterProvider(meterProvider: MeterProvider): void

@@ -1,7 +1,6 @@
 'use strict'
-// Reports watched locks to OpenTelemetry: metrics, by name and scope but never by key, and an event
-// on the span that was active when a long wait began. It subscribes to the channels of
-// lib/diagnostics/events.js.
+// Reports locks with diagnostics to OpenTelemetry: metrics, by name and scope but never by key, and an event on the
+// span that was active when a long wait began. Subscribes to the channels of lib/diagnostics/events.js.
 const { checkType } = require('../../core/errors.js')
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
@@ -33,7 +32,7 @@ const attributesOf = (lock) => ({
   'boxoffice.lock.scope': lock.scope,
 })
 
-/** The type of an error for a metric, which needs few values: a signal's reason may be anything. */
+/** Returns the type of an error for a metric. A metric needs few values, and a signal's reason may be anything. */
 function errorTypeOf(reason) {
   if (typeof reason?.code === 'string' && reason.code.startsWith('ERR_LOCK_')) return reason.code
   return reason?.name === 'AbortError' || reason?.name === 'TimeoutError' ? reason.name : '_OTHER'
@@ -46,7 +45,7 @@ class BoxofficeInstrumentation {
   #config
   #instruments
   #isEnabled = false
-  /** By wait: the span that was active when it began. */
+  /** The spans that were active when waits began, by wait. */
   #spans = new WeakMap()
   #handlers = {
     wait: ({ wait }) => this.#begins(wait),
@@ -147,8 +146,7 @@ class BoxofficeInstrumentation {
 }
 
 /**
- * The number of waiters and holders of the locks of each kind, name and scope, as this thread knows
- * them.
+ * Returns the number of waiters and holders for each kind, name and scope of locks, as far as this thread knows them.
  */
 function lockCounts() {
   const all = new Map()

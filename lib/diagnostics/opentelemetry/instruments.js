@@ -1,7 +1,7 @@
 'use strict'
 // The instruments, named by OpenTelemetry's semantic conventions.
 
-/** In seconds: from an uncontended lock to a wait of a minute. */
+/** Bucket boundaries in seconds, from an uncontended lock to a wait of a minute. */
 const explicitBucketBoundaries = [
   0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]

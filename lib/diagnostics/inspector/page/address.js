@@ -2,10 +2,10 @@
 'use strict'
 // The address of the page, which names the filter and the chosen row.
 
-/** The id of the chosen row in the fragment of an address, or undefined. */
+/** Returns the id of the chosen row from the fragment of an address, or undefined. */
 const chosenIn = (hash) => new URLSearchParams(hash.slice(1)).get('row') ?? undefined
 
-/** The address of the page with this filter and this row, from `location`. */
+/** Returns the address of the page with this filter and this row. */
 function addressOf({ pathname, search }, filter, chosen) {
   const query = new URLSearchParams(search)
   if (filter === '') query.delete('filter')

@@ -1,16 +1,16 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// The deadlocks that the process has refused: one line above the table, which a new deadlock unfolds for a minute.
+// The deadlocks that the process has prevented: one line above the table, which unfolds for a minute when one is new.
 
 const freshFor = 60_000
 
 /** The figures of the deadlocks that the process reports, by their identity. */
 const figures = new Map()
 const dismissed = new Set()
-/** Of the newest deadlock: whether it is fresh. */
+/** The id of the newest deadlock, and whether it is less than a minute old. */
 let newest = { id: undefined, isFresh: false }
 
-/** The line: `deadlocks` are those that are not dismissed, the newest last. */
+/** Returns the text of the line. `deadlocks` are the ones that are not dismissed, the newest last. */
 function deadlockLine(deadlocks, at) {
   const time = deadlocks.at(-1)?.at
   const last = `${timeOf(time)} (${agoOf(at - time)})`
@@ -20,7 +20,7 @@ function deadlockLine(deadlocks, at) {
 }
 
 /**
- * The newest deadlock comes first, and is open until a newer one comes. A figure that the reader
+ * Shows the figures. The newest deadlock comes first, and is unfolded until a newer one comes. A figure that the user
  * folds or unfolds stays so until then.
  */
 function showDeadlocks({ at, deadlocks, stacks }) {
@@ -35,7 +35,7 @@ function showDeadlocks({ at, deadlocks, stacks }) {
     figures.set(ids[i], { figure, deadlock })
   }
   const now = { id: ids.at(-1), isFresh: at - deadlocks.at(-1)?.at < freshFor }
-  // A reader's click on the line counts until the newest deadlock is another one, or no longer fresh.
+  // A user's click on the line counts until another deadlock is the newest, or until this one is no longer fresh.
   if (now.id !== newest.id || now.isFresh !== newest.isFresh) byId('fold').open = now.isFresh
   newest = now
   placeFigures(at)

@@ -5,7 +5,7 @@
 const hint =
   'Choose a row: its holders and waiters, since when, and with full diagnostics the stack of each acquire.'
 
-/** What the details say, as [element, text, class]: `stacks` are those of the report, `own` is the id of the process. */
+/** Returns the details as [element, text, class]. `stacks` are those of the report, `own` is the id of the process. */
 function detailsOf(row, stacks, own) {
   const { lock, key, held, holders, waiting, waiters } = row
   const said = [
@@ -29,7 +29,7 @@ function detailsOf(row, stacks, own) {
   return said
 }
 
-/** Why the row is marked. */
+/** Returns why the row is marked. */
 function marksOf({ mark, holders, usual }) {
   if (mark === 'leaked') {
     const leaks = holders.filter(({ isLeaked }) => isLeaked).length
@@ -42,7 +42,7 @@ function marksOf({ mark, holders, usual }) {
     : [`Held much longer than usual: p99 is ${duration(usual)}.`]
 }
 
-/** They are rebuilt only when they have changed, so that the reader keeps the place. */
+/** Shows the details. Rebuilds them only when they have changed, so that the user keeps the place. */
 function showDetails(said, link) {
   const place = byId('chosen')
   const id = JSON.stringify([said, link])

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// A deadlock as a ring: each call chain waits for a lock (dashed), which is held by the next chain.
+// A deadlock as a ring: each call chain waits for a lock (dashed) that the next chain holds.
 
 const box = { width: 140, height: 42 }
 const longestLabel = 20
@@ -16,7 +16,7 @@ const chainOf = ({ thread }, i) => [
 const lockOf = ({ kind, name, key }) =>
   key === undefined ? [name ?? 'no name', kind] : [key, titleOf({ kind, name })]
 
-/** Places around an ellipse for chain, lock, chain, lock ... */
+/** Returns places on an ellipse for chain, lock, chain, lock ... */
 function placesOf(count) {
   const width = Math.max(160, (count * (box.width + 24)) / 5.8)
   const height = Math.max(90, width * 0.48)
@@ -26,7 +26,7 @@ function placesOf(count) {
   })
 }
 
-/** Where the line between two boxes leaves the first. */
+/** Returns the point where the line between two boxes leaves the first. */
 function edgeOf(from, to, gap) {
   const [x, y] = [to.x - from.x, to.y - from.y]
   const part = Math.min(
@@ -84,7 +84,7 @@ function ringOf(deadlock) {
   return svg
 }
 
-/** A deadlock in full, open at first; `onDismiss` is called by its button. */
+/** Makes the figure of a deadlock, unfolded. Its button calls `onDismiss`. */
 function figureOf(deadlock, stacks, onDismiss) {
   const figure = element('figure')
   const fold = element('details')
@@ -109,7 +109,7 @@ function figureOf(deadlock, stacks, onDismiss) {
   return figure
 }
 
-/** A stack that is in `shown` is not repeated. */
+/** Returns a lock and the place of its acquire. Does not repeat a stack that is in `shown`. */
 function placeOf(verb, lock, stacks, shown) {
   const key = lock.key === undefined ? '' : `, key ${lock.key}`
   const isRepeated = shown.has(lock.stack)

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// The number of waiters in the last minutes, as this page has seen it: nothing is kept in the process.
+// The number of waiters in the last minutes. Only this page keeps it, not the process.
 
 const past = { span: 5 * 60_000, step: 1000, gap: 10_000 }
 const spark = { width: 200, height: 28 }
 
 /**
- * `samples` with one more, and without those that are older than the span. Samples of one step become one, with the
- * larger number, so that there are never more than the span has steps. A clock that was set back begins anew.
+ * Returns `samples` with one more, and without those that are older than the span. Keeps one sample per step, with the
+ * larger number, so that there are never more than the span has steps. Begins anew if the clock was set back.
  */
 function remember(samples, at, waiting) {
   const last = samples.at(-1)
@@ -19,10 +19,10 @@ function remember(samples, at, waiting) {
 
 const mostOf = (samples) => Math.max(0, ...samples.map(({ waiting }) => waiting))
 
-/** At least a minute, so that the line of a new page does not jump. */
+/** Returns the span of the line: at least a minute, so that the line of a new page does not jump. */
 const spanOf = (samples) => Math.max(60_000, samples.at(-1)?.at - samples[0]?.at)
 
-/** The line of the samples, which ends at the right edge; a pause of the page interrupts it. */
+/** Returns the line of the samples. It ends at the right edge, and has a gap where the page was paused. */
 function sparkPath(samples) {
   const most = Math.max(1, mostOf(samples))
   const [end, span] = [samples.at(-1)?.at, spanOf(samples)]
@@ -36,7 +36,7 @@ function sparkPath(samples) {
     .join('')
 }
 
-/** Such as "at most 12 in the last 5 min": the time that the page has been open. */
+/** Returns a text such as "at most 12 in the last 5 min". The time is how long the page has been open. */
 function sparkLabel(samples) {
   const most = count(mostOf(samples))
   const seen = samples.length === 0 ? 0 : samples.at(-1).at - samples[0].at

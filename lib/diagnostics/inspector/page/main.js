@@ -3,7 +3,7 @@
 // paused, and fetches less often from a process that answers slowly.
 
 const interval = 1000
-// Without the credentials of an address like http://ops:password@host/, which fetch() refuses.
+// fetch() rejects an address with credentials, like http://ops:password@host/.
 const dataUrl = `${location.origin}${location.pathname.replace(/\/$/, '')}/data`
 const mostRows = new URLSearchParams(location.search).get('top') ?? '10000'
 const parts = { filter: byId('filter'), pause: byId('pause'), link: byId('link') }
@@ -17,14 +17,14 @@ function fillRow(row, cells, line) {
   texts.push(waiting > 0 ? count(waiting) : '', duration(oldestWait))
   fillLock(cells[0], lock)
   for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
-  // Cut-off text can be read in the tooltip.
+  // The tooltip shows the whole text if the cell cuts it off.
   for (const i of [0, 1, 3]) cells[i].title = texts[i]
   line.dataset.mark = mark ?? ''
   line.classList.toggle('hot', waiting > 0)
   line.classList.toggle('keyless', key === undefined)
 }
 
-/** The name comes first: it tells more than the kind, which a narrow page does not show. */
+/** Shows the name before the kind: it tells more, and a narrow page does not show the kind. */
 function fillLock(cell, lock) {
   if (cell.firstElementChild === null) cell.append(element('span'), element('span', '', 'kind'))
   const [title, kind] = cell.children
@@ -49,7 +49,7 @@ function fillTotals({ lock, totals, waits }, cells) {
 const ofLock = ({ lock }) => titleOf(lock)
 const ofScope = ({ lock }) => lock.scope
 
-/** `chosen` is the id of the row, which is undefined while the lock is idle. */
+/** Shows the details of the row with the id `chosen`. `row` is undefined while the lock is idle. */
 function showChosen(row, chosen) {
   const address = addressOf(location, parts.filter.value, chosen)
   if (address !== location.pathname + location.search + location.hash) {
@@ -87,7 +87,7 @@ const totals = virtualTable('totals', {
   ],
 })
 
-/** The numbers of locks and stacks become these, except the stacks of holders and waiters. */
+/** Replaces the numbers of locks and stacks by the locks and stacks, except for the stacks of holders and waiters. */
 function rowsOf(given) {
   const locks = report.locks.map((lock) => ({ ...lock, madeAt: report.stacks[lock.madeAt] }))
   return given.map((row) => ({
@@ -132,7 +132,7 @@ function say(text, className) {
 
 const isPaused = () => parts.pause.getAttribute('aria-pressed') === 'true'
 
-/** Fetches now, and drops an older request that is still open. */
+/** Fetches now, and aborts an older request that is still open. */
 async function ask() {
   clearTimeout(timer)
   asking.abort()
@@ -154,7 +154,7 @@ async function ask() {
   if (!isPaused() && !document.hidden) timer = setTimeout(ask, wait)
 }
 
-/** The explanations of the headings, which a touch screen shows no tooltips of. */
+/** Lists the explanations of the headings, because a touch screen shows no tooltips. */
 function explain(id) {
   const list = byId(`${id}-legend`)
   for (const head of byId(id).tHead.rows[0].cells) {

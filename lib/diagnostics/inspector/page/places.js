@@ -2,7 +2,9 @@
 'use strict'
 // The holders and waiters of a row by the place of their acquire, so that each stack is shown once.
 
-/** [{ stack, holders, waiters }] in the order of the first holder or waiter; `stack` is undefined for those without. */
+/**
+ * Returns [{ stack, holders, waiters }], in the order of the first holder or waiter. `stack` is undefined if not known.
+ */
 function groupsOf({ holders, waiters }) {
   const groups = new Map()
   const at = (stack) => {
@@ -16,7 +18,7 @@ function groupsOf({ holders, waiters }) {
 
 const numberOf = (many, one) => (many === 1 ? `1 ${one}` : `${count(many)} ${one}s`)
 
-/** Such as "3 holders, same place". */
+/** Returns a text such as "3 holders, same place". */
 function headOf({ stack, holders, waiters }) {
   const parts = []
   if (holders.length > 0) parts.push(numberOf(holders.length, 'holder'))
@@ -25,7 +27,9 @@ function headOf({ stack, holders, waiters }) {
   return parts.join(', ')
 }
 
-/** One line for equal holders, or waiters, with the time of the first: such as "3 × main thread, first since 10:00:01". */
+/**
+ * Returns one line for equal holders or waiters, with the time of the first: "3 × main thread, first since 10:00:01".
+ */
 function linesOf(members, own) {
   const groups = new Map()
   for (const member of members) {
@@ -42,7 +46,7 @@ function linesOf(members, own) {
   })
 }
 
-/** All holders in a few words: `held` is their number, of which the first are known. */
+/** Returns a short text about all holders. `held` is their number, `holders` the first of them. */
 function holdersOf({ holders, held }, own) {
   if (held === 0) return 'not held'
   const names = holders.map((holder) => holderOf(holder, own))
@@ -51,7 +55,7 @@ function holdersOf({ holders, held }, own) {
   return isOne ? `${held} × ${names[0]}` : `${names[0]} and ${count(held - 1)} more`
 }
 
-/** The file and line of the first frame, such as `orders.js:12`; undefined without one. */
+/** Returns the file and line of the first frame, such as `orders.js:12`, or undefined without a frame. */
 function siteOf(stack = '') {
   const [frame] = stack.split('\n')
   return /([^\s/\\(:]+:\d+)(?::\d+)?\)?$/.exec(frame)?.[1]

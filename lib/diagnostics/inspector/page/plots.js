@@ -4,7 +4,7 @@
 
 const plot = { width: 120, height: 22, bars: 27 }
 
-/** The first and the last bar include all shorter and longer times. */
+/** Returns the counts of the bars. The first bar includes all shorter times, the last one all longer times. */
 function barsOf(buckets) {
   const bars = new Array(plot.bars).fill(0)
   for (const [i, many] of buckets.entries()) bars[Math.min(i, plot.bars - 1)] += many
@@ -12,8 +12,8 @@ function barsOf(buckets) {
 }
 
 /**
- * Bars are as high as the root of their count, so that a small count stays visible beside a large
- * one.
+ * Returns the outline of the bars. Their height is the square root of their count, so that a small count stays visible
+ * beside a large one.
  */
 function pathOf(buckets) {
   const bars = barsOf(buckets)
@@ -29,7 +29,7 @@ function pathOf(buckets) {
     .join('')
 }
 
-/** Draws into `cell`; the columns beside it have the numbers. */
+/** Draws the bars into `cell`. The columns beside it have the numbers. */
 function plotInto(cell, buckets) {
   if (cell.firstElementChild === null) {
     const { width, height } = plot

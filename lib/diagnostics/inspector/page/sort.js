@@ -1,19 +1,21 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the scripts of the page share what they declare.
 'use strict'
-// Sorting by a click on a heading. The process sends the rows by urgency, which is the order without a click.
+// Sorts by a click on a heading. Without a click the rows keep the order in which the process sends them, by urgency.
 
 const collator = new Intl.Collator('en', { numeric: true })
 
 /**
- * The sort after a click on `column`: largest numbers and first letters first, then the reverse, then undefined for the
- * order of the process.
+ * Returns the sort after a click on `column`: first the largest numbers or the first letters on top, then the reverse,
+ * then undefined for the order of the process.
  */
 function nextSort(sort, column, isNumber) {
   if (sort?.column !== column) return { column, isDown: isNumber }
   return sort.isDown === isNumber ? { column, isDown: !isNumber } : undefined
 }
 
-/** Rows without a value come last in either direction; rows of one value keep their order. */
+/**
+ * Returns the rows sorted. Rows without a value come last in either direction. Rows with equal values keep their order.
+ */
 function sortedBy(rows, of, isDown) {
   const pairs = rows.map((row) => ({ row, value: of(row) }))
   const [known, unknown] = [[], []]
@@ -28,8 +30,8 @@ const isMissing = (value) => value === undefined || value === null || value === 
 const compare = (a, b) => (typeof a === 'number' ? a - b : collator.compare(a, b))
 
 /**
- * Makes a button of each of `heads` that has a function in `values`, which tells the value of a row. Returns a function
- * that sorts rows by the last click; `onSort` is called after each click.
+ * Makes a button of each of `heads` that has a function in `values`, which returns the value of a row. Returns a
+ * function that sorts rows by the last click. Calls `onSort` after each click.
  */
 function sortButtons(heads, values, onSort) {
   let sort

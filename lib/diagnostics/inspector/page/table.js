@@ -7,13 +7,13 @@
 const spare = 6
 
 /**
- * @param {string} id of a table, whose head says which columns there are
+ * @param {string} id of a table, whose head has the columns
  * @param {object} parts
  * @param {(row: object, cells: HTMLElement[], line: HTMLElement) => void} parts.fill
  * @param {((row: object) => string | number | undefined)[]} parts.values by which each column is sorted
  * @param {(row: object | undefined, id: string | undefined) => void} [parts.onChoose] gets the chosen row, also at each
  * update, and its id, also while there is no such row
- * @returns `show(rows)`, where rows are the same by their `id`; and `choose(id)`, which brings the row into view
+ * @returns `show(rows)`, which tells rows by their `id`; and `choose(id)`, which brings the row into view
  */
 function virtualTable(id, { fill, values, onChoose = () => {} }) {
   const table = byId(id)
@@ -47,7 +47,7 @@ function virtualTable(id, { fill, values, onChoose = () => {} }) {
     return lines[i]
   }
 
-  /** In pixels, from style.css: a narrow page has higher rows. */
+  /** The height of a row in pixels, from style.css. A narrow page has higher rows. */
   const rowHeight = () => Number.parseFloat(getComputedStyle(table).getPropertyValue('--row'))
 
   function draw() {
@@ -95,12 +95,12 @@ function virtualTable(id, { fill, values, onChoose = () => {} }) {
     arrange()
   }
 
-  /** The chosen row, as soon as there is one. */
+  /** Scrolls to the chosen row, as soon as there is one. */
   function bringIntoView(height) {
     const at = chosenAt()
     if (at < 0) return
     isSought = false
-    // The scroller goes only as far as there are rows.
+    // The scroller can only go as far as there are rows.
     setHeight(below, rows.length * height)
     const [top, room] = [at * height, scroller.clientHeight - table.tHead.offsetHeight]
     if (top < scroller.scrollTop) scroller.scrollTop = top
@@ -136,7 +136,10 @@ function virtualTable(id, { fill, values, onChoose = () => {} }) {
   return { show, choose }
 }
 
-/** Rows are chosen by key, which requires the focus on the table. A narrow page lays rows out as blocks, which have no roles. */
+/**
+ * Sets the roles that make the table usable with the keyboard: its rows are chosen with the focus on the table. On a
+ * narrow page rows are blocks, which have no roles by default.
+ */
 function giveRoles(table, heads, bodies) {
   table.tabIndex = 0
   const roles = { grid: [table], rowgroup: [table.tHead, ...bodies], columnheader: heads }

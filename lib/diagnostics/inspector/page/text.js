@@ -5,7 +5,7 @@
 
 const byId = (id) => document.getElementById(id)
 
-/** Sets only changed text, to avoid laying out an unchanged document. */
+/** Sets the text of `node` only if it has changed, so that an unchanged document needs no layout. */
 function setText(node, text) {
   if (node.textContent !== text) node.textContent = text
 }
@@ -40,7 +40,7 @@ function duration(ms) {
 
 const timeOf = (time) => new Date(time).toLocaleTimeString()
 
-/** How long ago, without seconds: the text must not change with each update. */
+/** Returns how long ago something was. Without seconds, so that the text does not change with each update. */
 function agoOf(ms) {
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 1) return 'just now'
@@ -49,7 +49,7 @@ function agoOf(ms) {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min ago`
 }
 
-/** The name of a lock, or else the place where it was made, if that is known. */
+/** Returns the name of a lock, or else the place where it was made, if that is known. */
 function nameOf({ name, madeAt }) {
   const site = siteOf(madeAt)
   return name ?? (site && `at ${site}`)
@@ -60,7 +60,7 @@ function titleOf(lock) {
   return name === undefined ? lock.kind : `${lock.kind} ${name}`
 }
 
-/** The holder, as seen from process `own`. */
+/** Returns a text about a holder, as seen from process `own`. */
 function holderOf({ thread, pid, mode, weight }, own) {
   const words = []
   if (pid !== undefined && pid !== own) words.push(`process ${pid}`)
