@@ -1,5 +1,6 @@
-// The common part of the gates that admit one waiter at a time, events and condition variables. An admission is given to
-// a process, and is passed on with its death until its waiter has accepted it.
+// The common part of the gates that admit one waiter at a time: events and condition variables. A gate gives an
+// admission to a process. If the process dies before its waiter has accepted the admission, it goes to another
+// process.
 //
 //   part   upper half: admissions given to the process | lower half: its waiters
 //
@@ -14,14 +15,14 @@
 //   admitted   changes no word: only its own process tells an admitted waiter from a queued one
 //   accepted   takes the waiter and its admission out of the part
 //   leave      takes out a waiter that has no admission
-//   a death    the dead process's admissions are given to other processes, those of accepting waiters, too
+//   a death    gives the dead process's admissions to other processes, those of accepting waiters included
 //
-// Each of these is one compare-and-swap. A process that is killed while it passes an admission on has passed it on twice,
-// but never lost it.
+// Each of these is one compare-and-swap. If a process is killed while it passes an admission on, two waiters may get
+// it, but it is never lost.
 //
 // Invariants, while no call is in progress:
 //   1. A part has no more admissions than waiters.
-//   2. waiters = queued + accepting, and admissions = accepting, or more while the process has not been notified.
+//   2. waiters = queued + accepting, and admissions >= accepting: more until the process has been notified.
 #pragma once
 
 #include "host/host_gate.h"
@@ -35,7 +36,7 @@ class AdmissionGate : public HostGate<P, Self> {
   using Base = HostGate<P, Self>;
 
  public:
-  /// Called for an admitted waiter: from now on its admission is not passed on.
+  /// Called for an admitted waiter, whose admission is no longer passed on after this.
   void accepted() noexcept {
     Word64& part = this->slot_.parts[P::process(this)];
     Bits now = part.load();
@@ -68,7 +69,7 @@ class AdmissionGate : public HostGate<P, Self> {
 
   void count(Visit& v) noexcept { v.part.fetch_add(1); }
 
-  /// Counts out a waiter that gives up.
+  /// Subtracts a waiter that gives up.
   bool discount(Visit& v) noexcept {
     Bits now = v.part.load();
     while (!isDue(v, now)) {
@@ -77,8 +78,8 @@ class AdmissionGate : public HostGate<P, Self> {
     return false;
   }
 
-  /// Gives one admission to the first process behind `last` that has a waiter without one, and returns that process.
-  /// kNoProcess: there is none. Passes over `except`.
+  /// Gives one admission to the first process behind `last`, other than `except`, that has a waiter without one.
+  /// Returns that process, or kNoProcess if there is none.
   static ProcessSlot giveBehind(GateSlot& slot, unsigned last, ProcessSlot except) noexcept {
     unsigned process = last % kProcessSlots;
     for (unsigned i = 0; i < kProcessSlots; ++i) {
@@ -93,16 +94,15 @@ class AdmissionGate : public HostGate<P, Self> {
     return kNoProcess;
   }
 
-  /// Forgets the waiters of the dead process, and calls `give()` for each admission that it was given. An admission
-  /// leaves the part after it was given to another process. Ends early when `give()` returns false: there is no other
-  /// waiter.
+  /// Forgets the waiters of the dead process, and calls `give()` for each of its admissions. An admission leaves the
+  /// part after another process has got it. Ends early when `give()` returns false, because there is no other waiter.
   template <class Give>
   static void passOnGiven(GateSlot& slot, ProcessSlot dead, Give&& give) noexcept {
     Word64& part = slot.parts[dead];
     Bits left = part.load();
-    // Bounded, as the part may be corrupt.
+    // The loop is bounded, because the part may be corrupt.
     for (int i = 0; i < kMostGiven && left != 0; ++i) {
-      // With no more waiters than admissions, the process is given no further one.
+      // With as many admissions as waiters, the dead process gets no further admission.
       const Bits rest = Base::pair(given(left), given(left));
       if (left != rest) {
         if (Base::change(part, left, rest)) left = rest;

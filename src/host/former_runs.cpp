@@ -20,7 +20,7 @@ std::string pathOf(const std::string& directory, const std::string& name) {
   return path;
 }
 
-/// The directory of a former boot, if it is one of ours.
+/// Returns the directory of a former boot, if boxoffice has made it.
 File findRun(const std::string& path) {
   try {
     File run = platform::findDirectory(path);
@@ -37,7 +37,7 @@ bool isInUse(const File& run, const std::string& path) {
   const std::lock_guard shut(forkGate());
   for (const std::string& name : platform::namesIn(run, path)) {
     if (!isFifoName(name)) continue;
-    // Not tryLock(): after a start of the machine several processes look at once.
+    // Not tryLock(), because after a start of the machine several processes look at once.
     if (!platform::tryKeepFree(platform::openFifo(pathOf(path, name)))) return true;
   }
   return false;
@@ -47,7 +47,7 @@ void removeRun(const File& run, const std::string& path) {
   for (const std::string& name : platform::namesIn(run, path)) {
     if (isOwnName(name)) platform::remove(name, run);
   }
-  // Last: when this process dies before, the next one still knows the directory.
+  // Remove the members file last: if this process dies before, the next one still recognizes the directory.
   platform::remove(kMembersName, run);
   platform::removeEmptyDirectory(path);
 }

@@ -20,7 +20,7 @@
 //   4. A process that hands ownership over notifies the new owner. A process that leaves the word free
 //      while the fifo is not empty notifies the head.
 //   5. A spurious notification is harmless: the notified process checks the whole slot, and finds nothing due.
-//      When a process dies before it sends one, its eviction makes up for it by notifying every process.
+//      If a process dies before it sends a notification, its eviction notifies every process instead.
 //
 // Memory order: everything is sequentially consistent. Invariant 3 needs it ("set the bit, then look at the
 // word" against "change the word, then look at the bits"), and so do the kinds of lock for similar pairs.
@@ -107,8 +107,8 @@ class HandoffQueue {
     bool notified = false;  ///< this process was notified: it goes ahead of others in `overflow`
   };
 
-  /// Replaces the word `from` by `to`, with the flags that are due, and records the processes to notify. Returns
-  /// false when the word is no longer `from`. `waits`: whether a waiter of this process is left afterwards.
+  /// Replaces the word `from` by `to`, with the flags that follow from it, and records the processes to notify.
+  /// Returns false when the word is no longer `from`. `waits`: a waiter of this process is left afterwards.
   bool change(Pass& pass, OwnerWord from, OwnerWord to, bool waits) noexcept {
     to = complete(from, to, pass.me, waits, !slot_.head.overflow.empty());
     if (to == from) return true;
@@ -129,14 +129,14 @@ class HandoffQueue {
     return true;
   }
 
-  /// Notifies the owner after a change of something other than ownership, for which it may wait.
+  /// Notifies the owner, which may wait for a change of something other than ownership.
   void notifyOwner(Pass& pass) noexcept {
     const OwnerWord t = owner();
     if (!t.isFree() && t.agent() == kNoAgent && t.process() != pass.me)
       pass.notifications.add(t.process());
   }
 
-  /// The time for which the head of the fifo, another process, may still be overtaken. Negative: it is strict.
+  /// How long this process may still overtake the head of the fifo, another process. Negative if that one is strict.
   std::chrono::nanoseconds patience(OwnerWord t) const noexcept {
     if (t.has(OwnerWord::kStrict)) return std::chrono::nanoseconds(-1);
     // Unsigned, so that a start in the future (a corrupt file, another clock) counts as overdue.
@@ -150,8 +150,8 @@ class HandoffQueue {
     return !t.isEmpty() && t.head() != pass.me && isOverdue(t);
   }
 
-  /// Passes our ownership on. `mine` is the word `from` with the caller's changes. The head of the fifo gets it if it
-  /// is overdue, or if a waiter of ours makes way for it (`waits`) and queues again. Else the word is left free.
+  /// Passes ownership on. `mine` is the word `from` with the caller's changes. If the head of the fifo is overdue, or
+  /// this process has a waiter (`waits`) and queues again, the head becomes the owner. Otherwise the word is left free.
   bool passOn(Pass& pass, OwnerWord from, OwnerWord mine, bool waits) noexcept {
     const OwnerWord others = mine.without(pass.me);
     if (others.isEmpty() || (!waits && !isOverdue(others)))
@@ -172,7 +172,7 @@ class HandoffQueue {
     return change(pass, from, to, waits);
   }
 
-  /// Puts this process into the fifo or `overflow`; an owner only records that a waiter is left. False: look again.
+  /// Puts this process into the fifo or `overflow`; an owner only records a waiter. False if the word has changed.
   bool enqueue(Pass& pass, OwnerWord t, bool strictly) noexcept {
     OwnerWord to = t;
     if (t.process() != pass.me && !t.isQueued(pass.me)) {
@@ -194,20 +194,20 @@ class HandoffQueue {
 
   /// Leaves `overflow` once this process waits for nothing, or is recorded in the word. The owner leaves
   /// only with `queued` set: JavaScript of this process may have taken a word that was 0 for a moment, and
-  /// would unlock it without a look at the queue. False when there is nothing to change.
+  /// would unlock it without a look at the queue. Returns false when there is nothing to change.
   bool leaveOverflow(Pass& pass, OwnerWord t, bool waits) noexcept {
     if (!slot_.head.overflow.has(pass.me)) return false;
     const bool isOwner = t.process() == pass.me && t.has(OwnerWord::kQueued);
     if (waits && !isOwner && !t.isQueued(pass.me)) return false;
     slot_.head.overflow.remove(pass.me);
     P::step(Step::overflowRemoved);
-    // We may have been notified in place of another process: pass that notification on.
+    // This process may have been notified in place of another one: pass the notification on.
     if (!waits) notifyOverflow(pass, owner(), pass.me);
     return true;
   }
 
-  /// Leaves the fifo. Clears a stale `queued` of a free word too, which was set for a process that has left
-  /// `overflow` since. False: look again.
+  /// Leaves the fifo. Also clears a stale `queued` of a free word, which was set for a process that has left
+  /// `overflow` since. Returns false when the word has changed, and the caller must look again.
   bool drop(Pass& pass, OwnerWord t) noexcept {
     const bool isLeftOver =
         t.isFree() && t.isEmpty() && t.has(OwnerWord::kQueued) && slot_.head.overflow.empty();
@@ -223,7 +223,7 @@ class HandoffQueue {
   static bool isIdle(const SlotHead& head) noexcept {
     return head.owner.load() == 0 && head.overflow.empty();
   }
-  /// Whether that time is past, in milliseconds of the monotonic clock; 0 is none.
+  /// Whether that time, in milliseconds of the monotonic clock, has passed. True for 0, which means no time.
   static bool isPast(std::uint64_t time) noexcept {
     if (time == 0) return true;
     const auto now =
@@ -266,7 +266,7 @@ class HandoffQueue {
     return static_cast<std::uint64_t>(since.count());
   }
 
-  /// `to` with the flags that its other fields call for.
+  /// Returns `to` with the flags that follow from its other fields.
   static OwnerWord complete(OwnerWord from, OwnerWord to, ProcessSlot me, bool waits,
                             bool beyond) noexcept {
     if (to.isEmpty()) {
@@ -278,7 +278,7 @@ class HandoffQueue {
     }
     bool queue = beyond || !to.isEmpty();
     if (!to.isFree()) {
-      // The flag is all we know of another process's local queue.
+      // This flag is all that a process knows of another process's local queue.
       const bool unknown = from.has(OwnerWord::kQueued) || to.process() != from.process();
       queue = queue || (to.process() == me ? waits : unknown);
     }

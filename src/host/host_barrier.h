@@ -3,14 +3,14 @@
 //   word   upper half: the round | lower half: 31 .. 2 missing | 1 broken
 //   part   upper half: the round that the waiters arrived in | lower half: 31 failed | 29 .. 0 the waiters
 //
-//   arrive    counts itself in the part of its process, then missing - 1. The last party begins the next round
+//   arrive    counts the party in the part of its process, then missing - 1. The last party begins the next round
 //   give up   sets broken: a broken round never passes
 //   reset     sets broken, then marks every part with waiters `failed`, then begins the next round
 //   a death   of a process with a waiter in this round sets broken
 //
-// The waiters of a part that is `failed`, or whose round is now broken, are rejected; waiters of an earlier round
-// have passed. This is safe because a broken round ends only by a reset, which marks the parts before it changes
-// the word.
+// The waiters of a part fail if it is marked `failed`, or if its round is broken now. Waiters of an earlier round
+// have passed. This is safe because only a reset ends a broken round, and it marks the parts before it changes the
+// word.
 #pragma once
 
 #include "host/host_gate.h"
@@ -30,7 +30,7 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
   Passage enter(Waiter& w, std::uint32_t parties) {
     Visit v(*this);
     WaitQueue& queue = v.bucket.obtainQueue();
-    // Makes room, so that nothing throws once the waiter has been counted.
+    // Enter the queue first, so that nothing throws once the waiter has been counted.
     queue.enter(w);
     queue.leave(w);
     for (;;) {
@@ -84,7 +84,7 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
       }
       P::step(Step::parted);
     }
-    // If it fails, another reset has begun the next round.
+    // If the change fails, another reset has begun the next round.
     Base::change(word(), seen, startOf(seen, parties));
     this->tellAll(v);
     advance(v);
@@ -119,8 +119,8 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
            Base::upper(part) == Base::upper(word);
   }
 
-  /// Breaks the round of `seen`, and sets `seen` to the new word. False, with `seen` set to the current word, when it
-  /// has changed.
+  /// Breaks the round of `seen`, and sets `seen` to the new word. If the word has changed, sets `seen` to the current
+  /// word and returns false.
   static bool breakIn(Word64& word, Bits& seen) noexcept {
     if ((seen & kBroken) != 0) return true;
     if (!Base::change(word, seen, seen | kBroken)) return false;
@@ -128,8 +128,8 @@ class BasicHostBarrier : public HostGate<P, BasicHostBarrier<P>> {
     return true;
   }
 
-  /// Counts a waiter: in the part of this process, `mine`, and then in the word, `seen`. False
-  /// when one of them has changed.
+  /// Counts a waiter in the part of this process, which was `mine`, and then in the word, which was `seen`. Returns
+  /// false when one of them has changed.
   bool arrive(Visit& v, Bits mine, Bits seen) noexcept {
     const Bits more = v.size() > 0 ? mine + 1 : Base::pair(Base::upper(seen), 1);
     if (!v.part.compare_exchange_strong(mine, more)) return false;

@@ -1,15 +1,15 @@
-// A condition variable of scope host. Its mutex is one of scope host, which the caller releases once its waiter is
-// queued, and acquires again once the waiter is admitted.
+// A condition variable of scope host. Its mutex has scope host, too. The caller releases the mutex once its waiter is
+// queued, and acquires it again once the waiter is admitted.
 //
 //   word   the process that was notified last: a hint, for turns
 //   part   see admission_gate.h
 //
-//   notify     gives a notification to a waiting process, round robin; to every waiter of every process by notifyAll
-//   returned   the waiter has held the mutex again, and so accepts its notification
+//   notify     gives a notification to a waiting process, round robin; notifyAll gives one to every waiter
+//   returned   the waiter has held the mutex again and released it, and so accepts its notification
 //
-// A process that is killed in notifyAll() has notified the waiters of some processes.
+// A process that is killed in notifyAll() may have notified the waiters of only some processes.
 //
-// Invariant: a notification is in a part until the hold of the mutex ends that its waiter returned to. So it is not lost
+// Invariant: a notification stays in a part until its waiter has held and released the mutex again. So it is not lost
 // with a process that dies before it has acted on it.
 #pragma once
 
@@ -56,7 +56,7 @@ class BasicHostCondition : public AdmissionGate<P, BasicHostCondition<P>> {
     advance(v);
   }
 
-  /// Called for an admitted waiter: the hold of the mutex that it returned to is over.
+  /// Called for an admitted waiter when it has released the mutex after its wait.
   void returned() noexcept { Base::accepted(); }
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {

@@ -11,8 +11,7 @@
 // A waiter of the set event counts its signal before it clears the event. If its process dies in between, the signal is
 // delivered twice, but never lost.
 //
-// Invariant, while no call is in progress: the event is set, and a process waits, only when that process has been
-// notified.
+// Invariant, while no call is in progress: if the event is set and a process waits, that process has been notified.
 #pragma once
 
 #include "host/admission_gate.h"
@@ -34,7 +33,7 @@ class BasicHostEvent : public AdmissionGate<P, BasicHostEvent<P>> {
     Visit v(*this);
     const ProcessSlot to = give(this->slot_, kNoProcess);
     if (to == kNoProcess) {
-      this->tellAll(v);  // a process may have begun to wait since the look
+      this->tellAll(v);  // a process may have begun to wait since give() looked
     } else if (to != v.me) {
       v.notifications.add(to);
     }
@@ -58,7 +57,7 @@ class BasicHostEvent : public AdmissionGate<P, BasicHostEvent<P>> {
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {
     GateSlot& slot = Base::slotAt(at);
-    // Without another waiter the event is set, by which all further signals have no effect.
+    // Without another waiter the event is set, and then further signals have no effect.
     Base::passOnGiven(slot, dead, [&] { return give(slot, dead) != kNoProcess; });
   }
 
@@ -68,8 +67,8 @@ class BasicHostEvent : public AdmissionGate<P, BasicHostEvent<P>> {
   static constexpr int kLastAt = 32;
   static constexpr Bits kLast = Bits{0xFF} << kLastAt;
 
-  /// Gives a signal to the process whose turn it is, other than `except`, and returns that process; kNoProcess
-  /// when none waits, and the event is set.
+  /// Gives a signal to the process whose turn it is, other than `except`, and returns that process. If none waits,
+  /// sets the event and returns kNoProcess.
   static ProcessSlot give(GateSlot& slot, ProcessSlot except) noexcept {
     Bits seen = slot.word.load();
     do {

@@ -2,13 +2,13 @@
 // each process (GateSlot). The threads and promises of a process wait in its local queue, by the address of the
 // slot in this process's mapping. The part of the process tells the others that it waits.
 //
-//   a waiter comes    it counts itself in the part of its process, then reads the word
+//   a waiter arrives  it counts itself in the part of its process, then reads the word
 //   the word changes  by one compare-and-swap; then every process whose part counts waiters is notified
 //   a notification    the process reads the word and its part, and admits the local waiters that are due
 //
 // Memory order: everything is sequentially consistent. Of "count, then look at the word" and "change the word,
-// then look at the counts" one sees the other. So a waiter sees the change, or its process is notified. When a
-// process dies before it notifies, its eviction makes up for that by notifying every process.
+// then look at the counts" one sees the other. So a waiter sees the change, or its process is notified. If a
+// process dies before it notifies, its eviction notifies every process instead.
 //
 // The lower half of a part is the number of its process's waiters. Each kind defines the upper half.
 //
@@ -109,7 +109,7 @@ class GateParts {
 /// A kind of gate (Self) has:
 ///     void advance(Visit&)   admits the local waiters that are due
 ///     void count(Visit&)     counts one more waiter, which is in the local queue
-///     bool discount(Visit&)  counts one waiter less, which is still in the local queue. False: it may be due
+///     bool discount(Visit&)  counts one waiter less, which is still in the local queue. False if it may be due
 ///     bool tryEnter(Waiter&) for a caller that blocks: admits it at once, or returns false
 template <class P, class Self>
 class HostGate : public GateParts<P>, public QueuedLock<P, Self> {

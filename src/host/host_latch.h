@@ -45,7 +45,7 @@ class BasicHostLatch : public HostGate<P, BasicHostLatch<P>> {
   }
 
  private:
-  /// `next(twice the count)`: the same from now on.
+  /// Replaces twice the count by next(twice the count).
   template <class Next>
   void change(Next next) {
     Visit v(*this);
@@ -71,7 +71,7 @@ class BasicHostLatch : public HostGate<P, BasicHostLatch<P>> {
     P::step(Step::parted);
   }
 
-  // All waiters of a process came after the same opening, since advance() admits the earlier ones.
+  // All waiters of a process arrived after the same opening, because advance() has admitted the earlier ones.
 
   void count(Visit& v) noexcept {
     if (v.size() == 1) {

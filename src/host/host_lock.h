@@ -18,8 +18,8 @@
 //     void gone(Visit&, Waiter&)          a waiter has left the queue
 //     void check(const Waiter&)           throws for a waiter that no slot can represent
 //
-// Invariant, while no call is in progress: other holders keep the first waiter of the local queue out, and
-// they (or their deaths) will notify this process. Otherwise it would have been admitted.
+// Invariant, while no call is in progress: if the local queue has a first waiter, other holders keep it out, and they
+// (or the cleaners after their deaths) will notify this process.
 #pragma once
 
 #include <type_traits>
@@ -56,7 +56,8 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     if (self().tryBefore(w)) return true;
     Visit v(*this);
     if (v.bucket.empty() || w.priority <= v.bucket.queue().topPriority()) return false;
-    // Seen by no other process, since this one waits already, and by no other thread, since the bucket is ours.
+    // No other process sees this entry, since this process waits already. No other thread does, since it holds the
+    // bucket.
     WaitQueue& queue = v.bucket.queue();
     v.overtakes = true;
     v.entering = &w;
@@ -123,8 +124,8 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     bool used = false;           ///< this ownership has served a waiter: another may be due
   };
 
-  /// Admits the first local waiter, or puts this process where ownership will reach it. Without a local
-  /// waiter, withdraws this process.
+  /// Admits the first local waiter, or queues this process for ownership. Without a local waiter, withdraws this
+  /// process.
   void advance(Visit& v) noexcept {
     for (;;) {
       self().look(v);
@@ -148,7 +149,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     }
   }
 
-  /// Takes the lock back from `agent`. False, and nothing has changed, when `agent` does not hold it.
+  /// Takes the lock back from `agent`. Returns false and changes nothing when `agent` does not hold it.
   bool giveBack(Visit& v, AgentId agent, bool abandoned) noexcept {
     v.used = true;
     for (;;) {
@@ -166,7 +167,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
   }
 
   /// Takes the free word for a waiter that is not in the queue, and passes it on at once unless the waiter
-  /// keeps it. Only while no local waiter is queued, and no process waits unless the waiter `overtakes`.
+  /// keeps it. Only if no local waiter is queued and, unless the waiter `overtakes`, no process waits.
   bool enterInPassing(Waiter& w, bool overtakes) {
     waitOut();
     Visit v(*this);
@@ -186,7 +187,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return v.in;
   }
 
-  /// Admits a waiter of the queue, or the caller's.
+  /// Admits `w`, a waiter of the queue or of the caller.
   void letIn(Visit& v, Waiter& w) noexcept {
     v.used = true;
     if (v.bucket.empty()) {
@@ -204,7 +205,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     if (wasHead) Blocking::passedHead(queue, w);
   }
 
-  /// Whether another local waiter than `w` waits for ownership.
+  /// Whether a local waiter other than `w` waits for ownership.
   static bool othersWait(Visit& v, const Waiter& w) noexcept {
     const Waiter* const one = first(v);
     return one && (one != &w || v.bucket.queue().behind(w));
@@ -225,7 +226,7 @@ class HostLock : public HandoffQueue<P, Slot>, public QueuedLock<P, Self> {
     return w && Self::isApart(*w) ? v.bucket.queue().behind(*w) : w;
   }
 
-  /// Waits out an ownership that a process only passes through: shorter than a sleep.
+  /// Waits for the end of an ownership that a process only passes through. That takes less time than a sleep.
   void waitOut() const noexcept {
     for (int i = 0; i < P::kBusyLooks; ++i) {
       const OwnerWord t = Base::owner();

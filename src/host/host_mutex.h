@@ -15,7 +15,7 @@
 
 namespace boxoffice::host {
 
-/// `id`, if a slot can hold it; else throws Misuse(badArgument).
+/// Returns `id`. Throws Misuse(badArgument) if a slot cannot hold it.
 inline AgentId checkedHostAgent(AgentId id) {
   if (id - 1 >= OwnerWord::kMaxAgent)
     throwMisuse(Fault::badArgument, "this is not the id of an agent");
@@ -42,15 +42,15 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     }
   }
 
-  /// Unlocks for an agent of this process that died; the next holder is told. False when `dead` does not
+  /// Unlocks for an agent of this process that died, and tells the next holder. Returns false when `dead` does not
   /// hold the mutex.
   bool abandon(AgentId dead) {
     Visit v(*this);
     return Base::giveBack(v, dead, true);
   }
 
-  /// The time for which the holder may still pass the mutex on by itself, ahead of the other waiters. Negative:
-  /// one of them is strict.
+  /// How long the holder may still pass the mutex on by itself, ahead of the other waiters. Negative if one of them
+  /// is strict.
   std::chrono::nanoseconds patience() const {
     const OwnerWord t = Base::owner();
     std::chrono::nanoseconds left = t.isEmpty() ? kPatience : Base::patience(t);
@@ -92,7 +92,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
     return wasReleased && slot.head.owner.load() == OwnerWord::kAbandoned &&
            slot.head.overflow.empty();
   }
-  /// The same, though there may be a death to report.
+  /// As isUnused, but there may be a death to report.
   static bool isForgettable(const std::byte* at, std::int64_t start) noexcept {
     const MutexSlot& slot = Base::slotAt(at);
     if (isUnused(at, start)) return true;
@@ -114,7 +114,7 @@ class BasicHostMutex : public HostLock<P, BasicHostMutex<P>, MutexSlot> {
 
   Word64& word() noexcept { return this->slot_.head.owner; }
 
-  /// Does not overtake older waiters of the same agent, which may be in the queue.
+  /// Enters if `w` may overtake the queue. It may not if older waiters of its agent can be in the queue.
   bool tryBefore(Waiter& w) noexcept { return w.mayOvertake && tryEnter(w); }
 
   bool tryEnter(Waiter& w) noexcept {

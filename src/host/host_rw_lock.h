@@ -12,7 +12,7 @@
 //   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its process slot; 0: no upgrade under way
 //   owner     (s, agent): that agent writes, and has come through ownership
 //   abandoned a process died writing; the next holder is told. A dead reader has left nothing half written
-//   told      this process reads, and was told of such a death: if it dies, the next holder is told again
+//   told      this process reads, and was told of such a death. If it dies, too, the next holder is told
 //
 // Why no reader reads while a writer writes:
 //   - Ownership: only the owner (or writer) sets a reader's bit, and a writer looks at the bits while it is
@@ -65,12 +65,12 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     }
   }
 
-  /// Unlocks for an agent of this process that died writing; the next holder is told. False when `dead` did
+  /// Unlocks for an agent of this process that died writing, and tells the next holder. Returns false when `dead` did
   /// not write.
   bool abandon(AgentId dead) { return endWrite(dead, true); }
 
-  /// Ends up to `count` reads of this process, and returns how many. `tell`: a reader died before it heard
-  /// that it was granted an abandoned lock, so the next holder is told.
+  /// Ends up to `count` reads of this process, and returns how many. With `tell` the next holder is told of a death:
+  /// a reader that died had been granted an abandoned lock, and had not heard of it.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
     if (tell) slot().abandoned.store(1);
@@ -215,9 +215,9 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return claim != 0 && (claimedBy(claim, me) || !P::ifDead(this, claim & kProcessMask, [] {}));
   }
 
-  /// Claims the upgrade for that agent. Takes over the claim of a dead process without waiting for its
-  /// eviction; the eviction clears that process's reader bit and notifies us. False when another upgrade is
-  /// under way.
+  /// Claims the upgrade for that agent. Takes over the claim of a dead process without waiting for its eviction,
+  /// which later clears the dead process's reader bit and notifies this process. Returns false when another upgrade
+  /// is under way.
   bool claim(ProcessSlot me, AgentId agent) noexcept {
     const std::uint32_t ours = claimOf(me, agent);
     std::uint32_t seen = 0;
@@ -246,7 +246,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     return true;
   }
 
-  /// Admits our upgrading reader once there is no other reader.
+  /// Admits the upgrading reader of this process once there is no other reader.
   void look(Visit& v) noexcept {
     if (v.bucket.empty()) return;
     Waiter* const w = v.bucket.queue().head();
@@ -272,7 +272,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     if (writer() != agent || agent == kNoAgent) return false;
     if (isDead) slot().abandoned.store(1);
     if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
-    // The bit last: a process that dies in between has left nothing half written.
+    // Clear the bit last: a process that dies in between has left nothing half written.
     unclaim(v);
     P::reads(this) = 0;
     part(v);

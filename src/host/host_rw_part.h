@@ -38,7 +38,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
     return claimedBy(claim, me) && (claim & kWrites) != 0;
   }
 
-  /// Adds a reader of this process. False: an upgrade is under way.
+  /// Adds a reader of this process. Returns false when an upgrade is under way.
   bool join(Visit& v) noexcept {
     std::uint32_t& reads = P::reads(this);
     if (reads == 0) {
@@ -63,7 +63,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
     return back;
   }
 
-  /// After the last read of this process: clears its bit.
+  /// Clears the bit of this process after its last read.
   void part(Visit& v) noexcept {
     if (slot().told.load() == v.me) slot().told.store(0);
     slot().readers.remove(v.me);

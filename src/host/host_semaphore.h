@@ -1,24 +1,24 @@
-// A counting semaphore of scope host. Each process's units are counted by its process slot, so that they
-// can be put back when the process dies. The units left are value - the sum of these counts.
+// A counting semaphore of scope host. It counts the units of each process, by process slot, so that they can be put
+// back when the process dies. The units left are value - the sum of these counts.
 //
 //   acquire(w)   this process is the owner (owner_word.h), and w is left: held[process slot] + w, and ownership
 //                is passed on. Otherwise it waits as the owner, so no process overtakes it. Within a process:
 //                by priority, then first come, first served.
-//   release(n)   held[process slot] - n; for units beyond that, held - n of other processes; what is left then is
-//                added to the value. The owner looks again.
-//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder that keeps its units is told. Units that
-//                would raise what is left above the initial value are taken off the value: they were taken as signals, or
-//                another process has put others in their place
-//   minHold      JavaScript keeps it. A death adds the dead process's units to `owed`; units that it had
+//   release(n)   takes n off held[process slot], then off the held of other processes; the rest is added to the value.
+//                The owner looks again.
+//   a death      held[dead] = 0, and `abandoned` if it held any: the next holder that keeps its units is told. If the units
+//                would raise what is left above the initial value, the excess is taken off the value: the units were
+//                taken as signals, or another process has put others in their place
+//   minHold      JavaScript enforces it. A death adds the dead process's units to `owed`; units that it had
 //                released (`resting`) are not abandoned
 //
 // Invariant: only the owner adds to held, so this never takes the units left below zero (setValue may).
 //
-// The value lies in the lower 48 bits of its word, signed. The upper ones are 0, or the process slot of the dead process
-// whose excess has been taken off already: held[dead] = 0 is still to come. So a cleaner that is killed between the two
-// leaves what the next one can finish.
-// Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both
-// sequentially consistent. An owner that waits sees the release, or is notified by it.
+// The value lies in the lower 48 bits of its word, signed. The upper bits are 0, or the process slot of a dead
+// process whose excess has been taken off, and whose held is still to be set to 0. So if a cleaner is killed between
+// the two steps, the next one can finish. Memory order: "take from held, then look at ownership" against "take
+// ownership, then look at held", both sequentially consistent. An owner that waits sees the release, or is notified
+// by it.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   // As in BasicWeightedSemaphore.
 
-  /// Puts `weight` back: first the units that this process holds, then those that others hold, then new ones. Throws
-  /// Misuse(overflow) and changes nothing when more than kMax would be left.
+  /// Puts `weight` units back: first units that this process holds, then units that others hold, then new ones.
+  /// Throws Misuse(overflow) and changes nothing when more than kMax would be left.
   void release(std::int32_t weight = 1, AgentId = P::agent()) {
     WeightedSemaphoreRules::checkedWeight(weight);
     Visit v(*this);
@@ -60,8 +60,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// Puts back the units of a grant whose caller has not heard of a death, as far as this process holds them. The next
-  /// holder is told.
+  /// Puts back the units of a grant that reports a death which no caller has seen, as far as this process holds them.
+  /// The next holder is told.
   void reclaim(std::int32_t held, std::int32_t) {
     Visit v(*this);
     if (held <= 0 || slot().held[v.me].load() == 0) return;
@@ -71,8 +71,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   }
 
   /// Puts back the units of a dead agent of this process, as far as the process holds them, and as far as they do not
-  /// raise what is left above the initial value. The next holder is told, unless the agent had released all of them:
-  /// `resting`.
+  /// raise what is left above the initial value. The next holder is told, unless the agent had released all of them
+  /// (`resting`).
   void abandon(std::int32_t held, std::int32_t resting) {
     Visit v(*this);
     const std::uint32_t all = slot().held[v.me].load();
@@ -86,7 +86,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     lookAgain(v);
   }
 
-  /// The next holder is told of a death that no caller of this process has heard of.
+  /// Makes the next holder learn of a death that no caller of this process has seen.
   void tellNext() noexcept { slot().abandoned.store(1); }
 
   /// Counts released units of this process that it keeps until the end of their minHold.
@@ -124,7 +124,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     SemaphoreSlot& slot = Base::slotAt(at);
     const std::int64_t word = slot.value.load();
     const std::int64_t begun = (word - valueIn(word)) >> kValueBits;
-    // Another process may have written nonsense.
+    // The word may be corrupt.
     if (begun < 0 || begun > kMaxProcess) {
       slot.value.fetch_sub(begun << kValueBits);
     } else if (begun != 0) {
@@ -133,7 +133,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     if (const std::uint32_t held = slot.held[dead].load(); held > 0) {
       if (held > slot.resting[dead].load()) slot.abandoned.store(1);
       P::step(Step::cleaned);
-      // A process that is killed here leaves too many owed units, until the rest ends.
+      // If this process is killed here, there are too many owed units until the rest ends.
       const std::uint32_t back = room(slot, held);
       owe(slot, back);
       P::step(Step::cleaned);
@@ -182,7 +182,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(word) << kOthers) >> kOthers;
   }
 
-  /// How many of `units` may come back.
+  /// Returns how many of `units` may be put back.
   static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units) noexcept {
     const std::int64_t below = slot.start.load() - left(slot);
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(below, 0, units));
@@ -196,7 +196,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     P::step(Step::cleaned);
   }
 
-  /// Records units of a dead process as owed: their next holders keep them for the rest of the minHold.
+  /// Records units of a dead process as owed: their next holders must let them rest until the end of the minHold.
   static void owe(SemaphoreSlot& slot, std::uint32_t units) noexcept {
     if (slot.rest.load() != 0) slot.owed.fetch_add(units);
   }
@@ -206,7 +206,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
                            [](std::int64_t all, const Word32& one) { return all + one.load(); });
   }
   std::int64_t taken() const noexcept { return sum(slot()); }
-  /// Reads the value first: a release that adds to it meanwhile counts as not having happened yet.
+  /// Returns the units left. Reads the value first, so that a concurrent release counts as not having happened yet.
   static std::int64_t left(const SemaphoreSlot& slot) noexcept {
     const std::int64_t all = valueIn(slot.value.load());
     return all - sum(slot);
@@ -222,8 +222,8 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return true;
   }
 
-  /// Adds to held, which only grows if other processes put back the units that this one takes. Units beyond the
-  /// word's maximum do not come back when the process dies.
+  /// Adds to held. It grows without end if other processes put back the units that this one takes. Units beyond the
+  /// word's maximum are not put back when the process dies.
   void take(Visit& v, std::uint32_t weight) noexcept {
     Word32& held = slot().held[v.me];
     if (held.load() > std::numeric_limits<std::uint32_t>::max() - weight) {

@@ -47,7 +47,7 @@ struct KeyLocks {
   using Question = bool (*)(const std::byte* slot, std::int64_t start) noexcept;
   /// Whether the lock is free, with no death to report, and no minHold under way.
   Question isUnused;
-  /// The same, though there may be a death to report: the table forgets it rather than refuse a key.
+  /// As isUnused, but there may be a death to report. The table forgets it if a key finds no room otherwise.
   Question isForgettable;
   void (*reset)(std::byte* slot, std::int64_t start) noexcept;
 };
@@ -76,7 +76,7 @@ struct KeyStep {
   };
 };
 
-/// A bucket with its entries. Any process may call all of this at any time.
+/// A bucket with its entries. Any process may call these functions at any time.
 template <class P>
 class KeyBucketView {
  public:
@@ -128,13 +128,13 @@ class KeyBucketView {
     return (control & ~std::uint64_t{0xFF}) + 0x100;
   }
 
-  /// Finishes an admission, and returns the control word after it. An entry number out of range, in corrupt
-  /// memory, is dropped.
+  /// Finishes an admission, and returns the control word after it. Drops an entry number out of range, which only
+  /// corrupt memory has.
   std::uint64_t help(std::uint64_t control) const noexcept {
     const auto i = static_cast<std::uint32_t>((control & 0xFF) - 1);
     if (i < area_.rows()) {
       P::step(KeyStep::help);
-      // Read between two looks at one control word, the claim is the one that was committed (3).
+      // If the control word is the same before and after this read, it is the claim that was committed (3).
       KeyState state = entry(i).now();
       if (state.is(KeyStatus::claimed) && bucket_.control.load() == control) {
         P::step(KeyStep::admit);
@@ -152,7 +152,7 @@ class KeyBucketView {
 };
 
 /// Removes a dead process from the table: calls `evictSlot(index)` for each slot that it had pinned, then
-/// removes the pin. May be cut short anywhere and repeated, by the same process or another.
+/// removes the pin. May stop anywhere, and be repeated by the same process or another.
 template <class P, class EvictSlot>
 void evictKeys(const KeyArea& area, ProcessSlot dead, EvictSlot&& evictSlot) {
   for (std::uint32_t number = 0; number < area.buckets(); ++number) {
@@ -162,7 +162,7 @@ void evictKeys(const KeyArea& area, ProcessSlot dead, EvictSlot&& evictSlot) {
       KeyEntry& entry = view.entry(i);
       KeyState state = entry.now();
       P::step(KeyStep::evict);
-      // Committed admissions are finished by now: a claim that is left will never be committed.
+      // Committed admissions are finished by now, so a claim that is left will never be committed.
       if (state.is(KeyStatus::claimed, dead)) {
         entry.change(state, state.next(KeyStatus::empty));
       } else if (state.is(KeyStatus::leaving, dead)) {

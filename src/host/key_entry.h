@@ -6,9 +6,9 @@
 //   entry   state    stamp (48 bits) | process slot (8) | status (8); each change makes another stamp
 //           digest   of its key, while LIVE or LEAVING
 //           pins     a bit for each process that uses this entry, or is looking at it
-//   text    the key itself, as far as it fits, for listings
+//   text    the beginning of the key, as far as it fits, for listings
 //
-// Every value read here may be corrupt: it serves as an index only after a check of its bounds.
+// Every value read here may be corrupt, so check its bounds before using it as an index.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,8 @@ struct KeyEntry {
 
   KeyState now() const noexcept { return {state.load()}; }
 
-  /// Changes the state from `from` to `to`. Otherwise false, and `from` is the current state.
+  /// Changes the state from `from` to `to`. If it is no longer `from`, sets `from` to the current state and returns
+  /// false.
   bool change(KeyState& from, KeyState to) noexcept {
     return state.compare_exchange_strong(from.bits, to.bits);
   }
@@ -94,7 +95,7 @@ struct KeyEntry {
     return digest[0].load(std::memory_order_relaxed) == wanted[0] &&
            digest[1].load(std::memory_order_relaxed) == wanted[1];
   }
-  /// Only while the entry is pinned.
+  /// The digest of its key. Valid only while the entry is pinned.
   Digest carried() const noexcept {
     return {digest[0].load(std::memory_order_relaxed), digest[1].load(std::memory_order_relaxed)};
   }
@@ -105,9 +106,9 @@ struct KeyEntry {
 };
 static_assert(sizeof(KeyEntry) == 40);
 
-/// A length byte and some bytes of text in shared memory. Another process may be writing it at the same
-/// time: the reader finds out afterwards, by the state. A reader that sees a byte of that text (acquire)
-/// also sees the claim that came before it (release).
+/// A length byte and some bytes of text in shared memory. Another process may write the text during a read, which the
+/// reader finds out afterwards by the state. A reader that sees a byte of that text (acquire) also sees the claim
+/// that came before it (release).
 class KeyText {
  public:
   KeyText(std::byte* at, std::size_t size) noexcept : at_(at), room_(size - 1) {}
@@ -124,7 +125,7 @@ class KeyText {
       put(length + i + 1, static_cast<std::uint8_t>(mark[i]));
     }
   }
-  /// Whether a text ends as one that is cut does.
+  /// Whether a text ends with the ellipsis of a cut text.
   static bool isMarked(std::string_view text) noexcept { return text.ends_with(kCut); }
   std::string read() const {
     std::string text(std::min<std::size_t>(get(0), room_), '\0');

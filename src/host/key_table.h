@@ -25,12 +25,12 @@
 //      LEAVING makes the entry LIVE with a new stamp, at which the reclaimer's next step fails.
 //   3. The entry in the control word is CLAIMED or LIVE (or LEAVING in vain), and its claimer keeps it pinned until the
 //      admission is finished. So no process reclaims it meanwhile, and a late helper fails by the stamp.
-//   4. A lock that is held or waited for is pinned by each process that holds it or waits for it.
+//   4. Each process pins the slots of the locks that it holds or waits for.
 //   5. Nothing else is pinned for longer than a call: capacity counts keys that are held or waited for. A
 //      thread that is done with a key remembers its slot and digest, and touches the slot again only after
 //      pinAgain() has found that digest there, with the pin set (2).
 //   6. A death that no holder was told of keeps the entry of its key while there is room. When all entries of all rows
-//      are in use, a process that admits another key reclaims such an entry, and the report of the death is lost.
+//      are in use, a process that admits another key reclaims such an entry, and no holder learns of that death.
 //   7. Only entries of allocated rows are used (layout.h). A row is counted after its allocation and before its first
 //      claim, and the count is read after the control word: so a search sees every entry admitted before.
 // Memory order: all compare-and-swaps, pins and states are sequentially consistent. Digest, tags and text
@@ -66,14 +66,14 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  /// The slot of `key`, which the key keeps until it is unpinned as often. Throws HostError(capacity) when
-  /// there is no room; then nothing has changed.
+  /// Returns the slot of `key`, which the key keeps until it has been unpinned as often. Throws HostError(capacity)
+  /// and changes nothing when there is no room.
   std::uint32_t pin(std::string_view key) {
     const Digest digest = area_.digest(key);
     const KeyBucketView<P> view(area_,
                                 static_cast<std::uint32_t>(digest[0]) & (area_.buckets() - 1));
     const std::lock_guard guard(mutexOf(view.index(0)));
-    // Another round means that another process has admitted a key, or is about to and may have stopped there.
+    // The loop repeats if another process has admitted a key, or is about to and may be suspended.
     for (int waits = 0; waits < kMostWaits;) {
       const std::uint64_t control = view.stable();
       if (const auto found = find(view, digest)) return view.index(*found);
@@ -84,7 +84,7 @@ class KeyTable {
     refuse();
   }
 
-  /// From now on the slot may go to another key. Returns the digest for pinAgain().
+  /// Unpins the slot, which may then go to another key. Returns the digest for pinAgain().
   Digest unpin(std::uint32_t index) noexcept {
     const std::lock_guard guard(mutexOf(index));
     const Digest digest = area_.entry(index).carried();
@@ -92,7 +92,7 @@ class KeyTable {
     return digest;
   }
 
-  /// Pins the slot if the key of this digest has it, still or again.
+  /// Pins the slot if it belongs to the key of this digest, still or again. Returns whether it does.
   bool pinAgain(std::uint32_t index, const Digest& digest) noexcept {
     const std::lock_guard guard(mutexOf(index));
     hold(index);
@@ -101,12 +101,12 @@ class KeyTable {
     return false;
   }
 
-  /// Whether that slot is the key's, at this moment.
+  /// Whether that slot belongs to the key at this moment.
   bool carries(std::uint32_t index, std::string_view key) const noexcept {
     return area_.entry(index).carries(area_.digest(key));
   }
 
-  /// visit(index) for each slot that this process has pinned. A slot is not unpinned while it is visited.
+  /// Calls visit(index) for each slot that this process has pinned. A slot is not unpinned during its visit.
   template <class Visit>
   void forEachPinned(Visit&& visit) {
     for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
@@ -118,7 +118,7 @@ class KeyTable {
     }
   }
 
-  /// visit(index, text, isCut) for each lock in use. `isCut`: the text is only the beginning of the key, and a mark.
+  /// Calls visit(index, text, isCut) for each lock in use. If `isCut`, text is the beginning of the key, and a mark.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
     for (std::uint32_t number = 0; number < area_.buckets(); ++number) {
@@ -153,7 +153,7 @@ class KeyTable {
     const std::uint32_t rows = view.rows();
     for (std::uint32_t i = 0; i < rows; ++i) {
       if (view.bucket().tags[i].load(std::memory_order_relaxed) != tagOf(digest)) continue;
-      // A look without a pin. If the entry gets this key later, commit() notices the admission.
+      // This reads without a pin. If the entry gets this key later, commit() notices the admission.
       if (!view.entry(i).carries(digest)) continue;
       hold(view.index(i));
       if (comesToLife(view.entry(i), digest)) return i;
@@ -162,7 +162,7 @@ class KeyTable {
     return std::nullopt;
   }
 
-  /// Whether the pinned entry carries the key. Makes it LIVE again if it was about to go (2).
+  /// Returns whether the pinned entry carries the key. Makes the entry LIVE again if it is LEAVING (2).
   bool comesToLife(KeyEntry& entry, const Digest& digest) noexcept {
     for (;;) {
       P::step(KeyStep::look);
@@ -175,8 +175,8 @@ class KeyTable {
     }
   }
 
-  /// Admits the key in an entry of its own. None if others were faster, or all entries are taken just now. `isLast`: the
-  /// caller does not try again, since the process of a change under way may have stopped.
+  /// Admits the key in an entry of its own. Returns none if others were faster, or if all entries are taken at the
+  /// moment. With `isLast` the caller does not try again, since the process of a change under way may be suspended.
   std::optional<std::uint32_t> insert(const View& view, std::uint64_t control, const Digest& digest,
                                       std::string_view key, bool isLast) {
     auto claimed = claim(view, control, locks_.isUnused);
@@ -286,10 +286,11 @@ class KeyTable {
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };
-  /// By entry: how often this process has it pinned. From calloc, whose pages take no memory before they are written.
+  /// How often this process has pinned each entry. From calloc, whose pages take no memory before they are written.
   std::unique_ptr<std::uint32_t[], Free> pins_{static_cast<std::uint32_t*>(
       std::calloc(std::size_t{area_.buckets()} * kBucketEntries, sizeof(std::uint32_t)))};
-  /// Each grant pins and unpins: with one mutex, threads would wait for each other.
+  /// There are several mutexes, because each grant pins and unpins, and with one mutex threads would wait for each
+  /// other.
   struct alignas(64) Guard {
     std::mutex mutex;
   };

@@ -19,9 +19,9 @@
 // GateSlot instead.
 //
 // All fields that change are atomics of 64 or 32 bits, in place: lock-free and address-free on every system
-// that has this scope. Any process of the same user may write nonsense into a file at any time. So a value
-// read from a file is checked against what this process knows by itself (sizes, numbers of slots) before it
-// serves as an index.
+// that has this scope. Any process of the same user may corrupt a file at any time. So code checks a value
+// from a file against what this process knows by itself (sizes, numbers of slots) before it uses it as an
+// index.
 #pragma once
 
 #include <atomic>
@@ -44,8 +44,8 @@ static_assert(Word32::is_always_lock_free && sizeof(Word32) == 4);
 
 constexpr unsigned kMailboxEntries = 64;
 
-/// The state of a member's wake-up thread. The word counts the thread's sleeps in units of kSleepStates; the
-/// remainder is one of these.
+/// The state of a member's wake-up thread. The word is the number of the thread's sleeps times kSleepStates, plus one
+/// of these.
 enum SleepState : std::uint32_t {
   kAwake = 0,   ///< will collect its mailbox before it sleeps
   kAsleep = 1,  ///< or about to sleep: a notifier writes a byte into its FIFO
@@ -107,8 +107,8 @@ struct SlotHead {
   SharedProcessSet overflow;
 };
 
-/// A bit of `rest` and of `writeRest`: the holder had released, so its death is not reported. The bits above hold
-/// the end, in milliseconds of the monotonic clock.
+/// The lowest bit of `rest` and of `writeRest`: the holder had released, so its death is not reported. The other bits
+/// are the end, in milliseconds of the monotonic clock.
 constexpr std::uint64_t kReleased = 1;
 
 struct alignas(128) MutexSlot {
@@ -205,7 +205,7 @@ constexpr bool isGate(Kind kind) noexcept { return kind >= Kind::autoResetEvent;
 
 constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" in memory
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
-/// Raise it when the meaning of a word changes, and for a new kind, because an older process could not clean up
+/// Raise it when the meaning of a word changes, and for each new kind, because an older process could not clean up
 /// such a lock after a death. layoutNumber() notices when the place of a word changes.
 constexpr std::uint32_t kVersion = 8;
 

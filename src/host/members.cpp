@@ -27,7 +27,7 @@ void make(const std::string& path) {
   header.layout = kLayout;
   header.fileSize = sizeof(MembersFile);
   platform::unmap(memory, sizeof(MembersFile));
-  // The aside file may be gone: another process was faster, joined, and tidied up.
+  // The file at `aside` may be gone: another process may have been faster, joined, and tidied up.
   if (!platform::rename(aside, path)) platform::remove(aside);
 }
 

@@ -17,7 +17,7 @@ class Members {
   /// is invalid.
   explicit Members(const std::string& directory);
   ~Members();
-  /// Whether there is a members file of ours, of any version, in this open directory.
+  /// Whether there is a members file of boxoffice, of any version, in this open directory.
   static bool areIn(const platform::File& directory);
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
@@ -33,18 +33,18 @@ class Members {
 
   /// Whether the file still has its path.
   bool isAt(const std::string& directory) const noexcept;
-  /// The same in an open directory, whatever its path.
+  /// Whether the file is in that open directory, whatever the directory's path is.
   bool isIn(const platform::File& directory) const noexcept;
   /// Records that files of the directory were removed.
   void setGone() const noexcept { file_->header.gone.store(1); }
   bool isGone() const noexcept { return file_->header.gone.load() != 0; }
 
-  /// Makes every process look at its mailbox, also one whose FIFO this process cannot open.
+  /// Makes every process look at its mailbox, even processes whose FIFO this process cannot open.
   void ring() const noexcept;
 
   /// Records that this process can no longer open the files it needs. Called on one thread only.
   void setLost(std::string why);
-  /// Why it can no longer open them, or null.
+  /// Why this process can no longer open the files, or null.
   const std::string* lost() const noexcept { return lost_.load(); }
 
   /// Incremented by every join.

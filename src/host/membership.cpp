@@ -32,7 +32,7 @@ Membership::Membership(std::string directory, std::string path, platform::File p
 
 /// Joins, and starts the wake-up thread.
 void Membership::join() {
-  // process_ is set only once the slot is ours: the destructor cleans up after process_.
+  // Set process_ only once this process has the slot, because the destructor cleans up after process_.
   ProcessSlot free = 1;
   while (free <= kMaxProcess && !take(free)) ++free;
   if (free > kMaxProcess) {
@@ -43,7 +43,7 @@ void Membership::join() {
   process_ = free;
   tidy();
   wakeups_.watchDirectory(kMembersName);
-  // Here already: the thread may find no descriptor left.
+  // Watch now, because the thread may find no descriptor left.
   watchMembers();
   startThread();
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
@@ -157,7 +157,7 @@ void Membership::notifyAll() noexcept {
   }
 }
 
-/// `isAgain`: the bell has been rung before.
+/// Wakes that process from its `sleep`. `isAgain` tells that the bell has been rung before.
 void Membership::wake(ProcessSlot process, std::uint32_t sleep, bool isAgain) noexcept {
   if (sleep == kNoSleep || MembershipRegistry::here().forked()) return;
   killPoint(kByteDue);
@@ -171,7 +171,7 @@ void Membership::wake(ProcessSlot process, std::uint32_t sleep, bool isAgain) no
   woken(members_.of(process), sleep);
 }
 
-/// The wake-up thread retries; wakes it, as it may sleep without a timeout.
+/// Leaves the retry to the wake-up thread, and wakes it, because it may sleep without a timeout.
 void Membership::deferRetry(ProcessSlot process) noexcept {
   deferred_.add(process);
   wake(process_, wakeIfAsleep(members_.of(process_)));
@@ -197,7 +197,7 @@ void Membership::listen() noexcept {
     if (!trySleep(own)) continue;
     const unsigned count = wakeups_.wait(tags, deferred_.empty() ? -1 : kRetryAfter);
     for (unsigned i = 0; i < count; ++i) handle(tags[i]);
-    // A wake-up or a death may end the wait early, again and again.
+    // Wake-ups and deaths may have ended the wait early.
     if (deferred_.empty() || Clock::now() < next) continue;
     retryDeferred();
     next = Clock::now() + std::chrono::milliseconds(kRetryAfter);

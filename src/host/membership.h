@@ -21,18 +21,17 @@
 //     and takes messages out of the mailbox (help). It reads no byte, so the wake-up thread wakes, too, and
 //     handles the rest: it does not depend on a loop that may be busy.
 //
-// What cleaning up needs is open from the start: the writing end of each member's FIFO, which can take the lock
-// of the process slot, the directory, and the members file. So without a free descriptor
-//   - the waiters of this process hear of a death. What is in files that it does not have open is left to others,
-//     or retried.
-//   - the death of a member that joined meanwhile cannot be watched. This is retried.
-//   - a member that joined meanwhile is woken by the bell: a byte written into the members file (Removals).
-// Without a descriptor, and in wakeups_select.cpp for a removed FIFO, the FIFO cannot be opened in place of the dead
-// process. Then the others do not hear when the process that cleans up dies, and look again. All this is retried
+// The files that cleaning up needs are open from the start: the writing end of each member's FIFO, which can take the
+// lock of the process slot, the directory, and the members file. So if this process has no free descriptor
+//   - its waiters still hear of a death. It leaves files that it does not have open to other processes, or retries.
+//   - it cannot watch a member that joined meanwhile for its death, and retries.
+//   - it wakes a member that joined meanwhile by the bell: a byte written into the members file (Removals).
+// Without a descriptor, and in wakeups_select.cpp for a removed FIFO, it cannot open the FIFO in place of the dead
+// process. Then the others do not hear when the process that cleans up dies, too, and look again. They retry all this
 // every kRetryAfter ms, the only wait here without an event.
 //
-// A process that may no longer open the files, as after setuid(), is lost (setLost): it is granted no more locks,
-// but keeps the locks it holds, and wakes others by the bell. Nothing changes for the others.
+// A process that may no longer open the files, for example after setuid(), is lost (setLost): it gets no more locks,
+// but keeps the locks that it holds, and wakes others by the bell. Nothing changes for the others.
 //
 // On Windows a file with locks and events stands for a FIFO (wakeups_windows.cpp). A process that cleans up is not watched
 // there: the others retry, too.
@@ -63,10 +62,10 @@ namespace boxoffice::host {
 
 class Membership {
  public:
-  /// This process's membership in that directory; joins if the process is not a member yet. Empty: the
-  /// directory of BOXOFFICE_DIRECTORY, or the default one. Throws HostError: segment when the directory is
-  /// not ours alone or cannot be made; capacity when 127 processes are members; unsupported when the system
-  /// or the file system has no such locks; forked in the child of a fork whose parent has ever been a
+  /// Returns this process's membership in that directory. Joins if the process is not a member yet. An empty string
+  /// stands for the directory of BOXOFFICE_DIRECTORY, or the default one. Throws HostError: segment when the
+  /// directory is open to other users or cannot be made; capacity when 127 processes are members; unsupported when
+  /// the system or the file system has no such locks; forked in the child of a fork whose parent has ever been a
   /// member anywhere. Do not release the last reference on the wake-up thread.
   static std::shared_ptr<Membership> in(const std::string& directory);
 
@@ -81,14 +80,14 @@ class Membership {
   /// The subdirectory with the files since the machine's last boot.
   const std::string& path() const noexcept { return path_; }
 
-  /// The segment, created if there is none. The same one as long as the membership lives, unless its file was
-  /// removed while this process did not use it. Thread-safe. Throws HostError(segment) when the file is
-  /// invalid, when there is no room for it, or when it was removed while in use; Misuse(mismatch)
-  /// when its capacity or start differs from the options; Misuse(badArgument) for an empty name, a name
-  /// longer than 65,536 bytes, or a capacity above kMaxCapacity.
+  /// Returns the segment, and creates it if there is none. Returns the same segment as long as the membership lives,
+  /// unless its file was removed while this process did not use it. Thread-safe. Throws HostError(segment) when the
+  /// file is invalid, when there is no room for it, or when it was removed while in use; Misuse(mismatch) when its
+  /// capacity or start differs from the options; Misuse(badArgument) for an empty name, a name longer than 65,536
+  /// bytes, or a capacity above kMaxCapacity.
   Segment& open(const SegmentOptions& options);
   /// Sets the listener of a segment's wake-ups; null removes it. After the return, the previous listener is
-  /// not being called and will not be called again. Not to be called on the wake-up thread.
+  /// not being called and will not be called again. Do not call this on the wake-up thread.
   void setListener(Segment& segment, SegmentListener* listener) noexcept;
 
   /// Tells that process to look at a slot. Does nothing when the process slot is free.
@@ -96,8 +95,8 @@ class Membership {
   /// Tells every process, this one included, to look at everything.
   void notifyAll() noexcept;
 
-  /// For an event loop that has waiters of its own and may be asleep: wakes it beside the wake-up thread.
-  /// The loop then calls help(), which saves the detour over the wake-up thread.
+  /// For an event loop with waiters, which may be asleep: wake-ups of this process wake it, too, not only the wake-up
+  /// thread. The loop then calls help(), which saves the detour over the wake-up thread.
   platform::LoopWakeup loopWakeup() const noexcept { return wakeups_.loopWakeup(); }
   void help() noexcept;
 
@@ -114,13 +113,13 @@ class Membership {
   void inspect() noexcept;
   /// Whether this process can no longer open the files of the others.
   bool isLost() const noexcept { return !isGone() && members_.lost(); }
-  /// The error for a caller that uses the directory after that, or after a removal.
+  /// Makes the error for a caller that uses the directory when it isLost() or isGone().
   HostError removed() const;
-  /// The same for a caller that uses a segment.
+  /// Makes the same error for a caller that uses a segment.
   HostError removed(const Segment& segment) const;
 
-  /// Calls `use` if that process is dead, whether or not the wake-up threads have heard of it. No other
-  /// process takes its process slot meanwhile. False, without a call, if it lives.
+  /// Calls `use` if that process is dead, even if no wake-up thread has heard of it yet. No other process takes its
+  /// process slot meanwhile. Returns false, without a call, if the process lives.
   bool ifDead(ProcessSlot process, const std::function<void()>& use) const noexcept;
 
   /// Throws HostError(forked) in the child of a fork, which has neither a process slot nor a wake-up thread.
@@ -171,7 +170,7 @@ class Membership {
       removed_;  // still in list_: their files were removed, and they are not in use
 
   SharedProcessSet
-      deferred_{};  // not watched, reaped or notified yet, for want of a descriptor or memory
+      deferred_{};  // not watched, reaped or notified yet, because of a lack of descriptors or memory
   std::atomic<bool> leaving_{false};
   std::atomic<bool> knowsGone_{false};
   std::unique_ptr<std::thread> thread_;  // the wake-up thread

@@ -24,8 +24,8 @@ void Membership::watchMember(ProcessSlot process) noexcept {
   try {
     const std::uint64_t fifo = members_.of(process).fifo.load();
     if (wakeups_.watch(process, fifo) || !members_.joined(process)) return;
-    // If it left and another process joined with a new FIFO, all is well. Otherwise its death would go
-    // unheard.
+    // All is well if that process left and another one joined with a new FIFO. Otherwise this process would not hear
+    // of its death.
     if (members_.of(process).fifo.load() == fifo) setGone();
   } catch (const HostError& error) {
     failed(process, error);
@@ -39,12 +39,12 @@ void Membership::failed(ProcessSlot process, const HostError& error) noexcept {
   if (error.fault() == HostFault::exhausted) return deferRetry(process);
   const std::uint64_t fifo = members_.of(process).fifo.load();
   const bool isThere = wakeups_.isThere(process, fifo) && members_.isIn(place_);
-  // It may have left, or joined anew, since the look.
+  // The process may have left, or another one may have joined, meanwhile.
   if (!members_.joined(process) || members_.of(process).fifo.load() != fifo) return;
   isThere ? setLost(error) : setGone();
 }
 
-/// Watches and wakes the deferred members. A dead one is found as soon as it is watched.
+/// Watches and wakes the deferred members. The watch of a dead one reports its death at once.
 void Membership::retryDeferred() noexcept {
   ProcessSet(deferred_).each([this](ProcessSlot process) {
     deferred_.remove(process);
@@ -70,7 +70,7 @@ void Membership::reap(ProcessSlot process) noexcept {
     }
     wakeups_.forget(process);
   } catch (const HostError& error) {
-    // The lock is free again: another process cleans up, or this one later.
+    // The lock is free again, so another process cleans up, or this one does later.
     failed(process, error);
   } catch (const std::exception&) {
     deferRetry(process);
@@ -78,22 +78,23 @@ void Membership::reap(ProcessSlot process) noexcept {
   wakeups_.stepDown();
 }
 
-/// The caller holds the lock of that process slot. May be cut short at any point; another process then
-/// repeats it.
+/// Cleans up after a dead process. The caller holds the lock of that process slot. May stop at any point; another
+/// process then repeats it.
 void Membership::cleanUp(ProcessSlot dead) {
   bool hasMore = false;
   {
-    // Throughout: a segment that is opened in between would be cleaned neither as an open one nor as a file.
+    // Hold this throughout. A segment opened in between would be cleaned neither as an open segment nor as a file.
     const std::lock_guard guard(segmentsMutex_);
     for (Segment* const segment : list_) evictFrom(segment->view(), dead);
     killPoint(kOpenOnesCleaned);
-    // Before the files, for which there may be no descriptor: the waiters of this process need none.
+    // Notify before the files are cleaned: that may fail for lack of a descriptor, and the waiters of this process
+    // need none.
     notifyAll();
     hasMore = evictInFiles(dead);
   }
   killPoint(kOthersCleaned);
-  // Notify first, then free the record: if this process dies in between, another one repeats it, and notifies all
-  // at least once. In the other order the notification would be lost.
+  // Notify first, then free the record. If this process dies in between, another one repeats both steps. In the other
+  // order the notification would be lost.
   if (hasMore) notifyAll();
   killPoint(kAllTold);
   members_.free(dead);

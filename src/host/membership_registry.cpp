@@ -11,7 +11,7 @@ namespace boxoffice::host {
 
 namespace {
 
-/// Strips a trailing slash, with which a symbolic link would be followed.
+/// Strips a trailing slash, because with it the system follows a symbolic link.
 std::string withoutEnd(const std::string& given) {
   std::string path = platform::plainPath(given);
   while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
@@ -23,7 +23,8 @@ std::string usualDirectory() {
   return !fromEnvironment.empty() ? fromEnvironment : platform::defaultDirectory();
 }
 
-/// A relative path would name different directories in processes with different working directories.
+/// Throws for a relative path, which would name different directories in processes with different working
+/// directories.
 void checkAbsolute(const std::string& directory) {
   if (platform::isAbsolute(directory)) return;
   throw HostError(

@@ -17,26 +17,27 @@ void Membership::inspect() noexcept {
   if (isNew) notifyAll();
 }
 
-/// Without a member's FIFO, processes that join later would not hear of its death.
+/// Whether the FIFOs of all members are in their places. Without a member's FIFO, processes that join later would not
+/// hear of its death.
 bool Membership::hasAllFifos() const noexcept {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     const std::uint64_t fifo = members_.of(process).fifo.load();
     if (!members_.joined(process) || wakeups_.isThere(process, fifo)) continue;
-    // It may have left, or joined anew, since the look.
+    // The process may have left, or another one may have joined, meanwhile.
     if (members_.joined(process) && members_.of(process).fifo.load() == fifo) return false;
   }
   return true;
 }
 
-/// Each process that finds the removal notifies every process, once: the process that recorded it first may
+/// Each process that finds the removal notifies every process, once, because the process that recorded it first may
 /// have been stopped or killed before it did.
 void Membership::setGone() noexcept {
   members_.setGone();
   if (!knowsGone_.exchange(true)) notifyAll();
 }
 
-/// This process can no longer open the files it needs, so it may miss the deaths of others. From now on it is
-/// granted no lock. It keeps the locks it holds, and the others go on.
+/// Records that this process can no longer open the files that it needs, so that it may miss the deaths of others. It
+/// gets no more locks. It keeps the locks that it holds, and nothing changes for the others.
 void Membership::setLost(const HostError& error) noexcept {
   if (members_.lost()) return;
   try {
@@ -47,7 +48,7 @@ void Membership::setLost(const HostError& error) noexcept {
                                                  "leave the rights of the directory as they are");
     members_.setLost(lost.what());
   } catch (const std::bad_alloc&) {
-    return;  // the next failure tells
+    return;  // the next failure will record it
   }
   wake(process_, postAll(members_.of(process_)));
 }

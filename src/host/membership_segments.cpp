@@ -32,8 +32,8 @@ Segment& Membership::open(const SegmentOptions& options) {
   const SegmentView view = openSegmentFile(
       options, path, path_ + "/" + asideOf(process_), process_,
       [this](ProcessSlot user, const std::function<void()>& use) { return ifDead(user, use); });
-  // In a directory that replaced ours, our process slot belongs to another process. That process may have
-  // set the same bit, so the bit stays.
+  // In a directory that replaced this one, the process slot belongs to another process. That process may have set the
+  // same bit, so do not clear the bit.
   checkThere();
   try {
     checkUsers(path, *view.header);
@@ -42,18 +42,18 @@ Segment& Membership::open(const SegmentOptions& options) {
     return add(file, std::move(segment));
   } catch (...) {
     view.header->users.remove(process_);
-    retire(view);  // not unmapped: a segment that was made has retired it
+    retire(view);  // a segment that was made would have retired it, too, so do not unmap it
     throw;
   }
 }
 
-/// Refuses a file with a user that is not a member: a process that joined with another members file, since
-/// removed. Such a process cannot be notified, and its death goes unheard. Cleaning up clears the bit
-/// before it frees the process slot, so a member that left leaves no bit.
+/// Throws if the file has a user that is not a member: a process that joined with another members file, which was
+/// removed since. This process could not notify it, nor hear of its death. A member that left leaves no bit, because
+/// cleaning up clears the bit before it frees the process slot.
 void Membership::checkUsers(const std::string& path, const SegmentHeader& header) const {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     if (!header.users.has(process) || isMember(process)) continue;
-    // The process may have left since, and another one joined.
+    // That process may have left since, and another one may have joined.
     if (!header.users.has(process) || isMember(process)) continue;
     throw HostError(
         HostFault::segment,
@@ -65,8 +65,8 @@ void Membership::checkUsers(const std::string& path, const SegmentHeader& header
   }
 }
 
-/// Throws when the file of a segment in use is gone. False when the file is gone, and this process does not
-/// use it.
+/// Throws when the file of a segment in use is gone. Returns false when the file is gone and this process does not
+/// use the segment.
 bool Membership::isUsable(Segment& segment) {
   checkThere();
   const SegmentView& view = segment.view();
@@ -124,7 +124,7 @@ void Membership::rescan() noexcept {
 /// caller holds segmentsMutex_. Works on the directory that was opened when this process joined: in a directory
 /// that replaced it, the process slot belongs to another process.
 bool Membership::evictInFiles(ProcessSlot dead) {
-  // Also when the directory was renamed, where the files are as they were.
+  // This also applies to a renamed directory, where the files are as they were.
   if (!members_.isAt(path_)) setGone();
   if (!members_.isIn(place_)) return false;
   bool found = false;

@@ -44,7 +44,7 @@ std::string shortened(const std::string& name) {
   return encoded(name, kKept) + text;
 }
 
-/// Removes this beginning from `text`, if it has it.
+/// Removes `beginning` from `text`. Returns whether `text` began with it.
 bool drop(std::string_view& text, std::string_view beginning) noexcept {
   if (!text.starts_with(beginning)) return false;
   text.remove_prefix(beginning.size());
@@ -123,7 +123,7 @@ bool isOwnName(std::string_view file) noexcept {
   if (isMembersAsideName(file) || isFifoName(file)) return true;
   std::string_view rest = file;
   if (drop(rest, "new-")) return isSlot(rest);
-  // Beside a FIFO, on systems where it needs them (wakeups_select.cpp).
+  // These files lie beside a FIFO on systems where a FIFO needs them (wakeups_select.cpp).
   for (const std::string_view kind : {"life-", "lock-", "live-"}) {
     if (drop(rest, kind)) return isFifoName(rest);
   }

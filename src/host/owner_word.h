@@ -13,9 +13,9 @@
 // fifo: the waiting processes, by process slot. A process that finds no room sets its bit in `overflow`
 //     (handoff_queue.h).
 // queued: an unlock has to look at the queue. Set whenever the fifo is not empty.
-// invited: the word was left free, and the head of the fifo has been told. Set whenever the word is free and
+// invited: the word was left free, and the head of the fifo has been notified. Set whenever the word is free and
 //     the fifo is not empty.
-// strict: a process in the fifo wants strict first come, first served: the word is always handed over.
+// strict: a process in the fifo has a waiter with fairness: 'fifo', so the word is always handed over.
 // abandoned: the last holder died with the lock, and no later holder has been told yet. Never set while an
 //     agent holds the lock.
 #pragma once
@@ -89,11 +89,11 @@ class OwnerWord {
     }
     return false;
   }
-  /// With this process slot at the end of the fifo, which must not be full.
+  /// Returns the word with this process slot at the end of the fifo, which must not be full.
   constexpr OwnerWord queued(ProcessSlot whose) const noexcept {
     return OwnerWord(bits_ | Bits{whose} << (kFifoAt + kProcessBits * waiting()));
   }
-  /// Without this process slot in the fifo. Closes every gap, also one that a corrupt word contains.
+  /// Returns the word without this process slot in the fifo. Closes every gap, even one that a corrupt word contains.
   constexpr OwnerWord without(ProcessSlot whose) const noexcept {
     OwnerWord rest(bits_ & ~kFifo);
     for (int i = 0; i < kPlaces; ++i) {

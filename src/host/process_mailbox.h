@@ -6,13 +6,13 @@
 //     │ trySleep: only if still awake       ▲
 //     └──────────▶ asleep ──────────────────┘ notify: a byte for the FIFO, then woken()
 //
-// No message is lost; all of it is sequentially consistent:
-//   - The notifier reads sleepState before the owner stores awake: the owner finds what was posted before.
-//   - The notifier's compare-and-swap to woken comes before the owner's to asleep: the owner's fails.
-//   - It comes after that: the notifier finds asleep and writes the byte.
-// A notifier that is stopped or killed on the way keeps no other notifier from waking the owner: it sets woken,
-// which saves the others their byte, after it has written the byte. The word counts the sleeps, so woken is
-// never written into a later sleep.
+// No message is lost, because everything is sequentially consistent:
+//   - If the notifier reads sleepState before the owner stores awake, the owner finds the message.
+//   - If the notifier's compare-and-swap to woken comes before the owner's to asleep, the owner's fails.
+//   - If it comes after that, the notifier finds asleep and writes the byte.
+// A notifier that is stopped or killed on the way does not keep others from waking the owner: it writes its byte
+// before it sets woken, which saves the others their byte. The word counts the sleeps, so woken is never written
+// into a later sleep.
 // When the mailbox is full, the owner looks at everything.
 //
 // A thread that takes a message looks at its slot after the exchange, and so after the poster's change. A
@@ -24,13 +24,13 @@
 
 namespace boxoffice::host {
 
-/// A sleep that a byte in the FIFO must end: the value of sleepState.
+/// The value of sleepState during a sleep, which a byte in the FIFO must end.
 using Sleep = std::uint32_t;
 constexpr Sleep kNoSleep = 0;
 
 constexpr std::uint32_t stateOf(std::uint32_t word) noexcept { return word % kSleepStates; }
 
-/// The sleep that the caller must end with a byte and woken(); kNoSleep when the owner is awake.
+/// Returns the sleep that the caller must end with a byte and woken(), or kNoSleep when the owner is awake.
 [[nodiscard]] inline Sleep wakeIfAsleep(Member& member) noexcept {
   std::uint32_t word = member.sleepState.load();
   while (stateOf(word) == kAwake) {
@@ -39,7 +39,7 @@ constexpr std::uint32_t stateOf(std::uint32_t word) noexcept { return word % kSl
   return stateOf(word) == kAsleep ? word : kNoSleep;
 }
 
-/// After the byte: other notifiers need not write one.
+/// Called after the byte was written, so that other notifiers need not write one.
 inline void woken(Member& member, Sleep sleep) noexcept {
   member.sleepState.compare_exchange_strong(sleep, sleep - kAsleep + kWoken);
 }
@@ -53,7 +53,7 @@ inline void woken(Member& member, Sleep sleep) noexcept {
   for (unsigned i = 0; i < kTries; ++i) {
     std::uint64_t found = 0;
     Word64& entry = member.mailbox[(start + i) % kMailboxEntries];
-    // The owner takes an equal message that lies there after our change.
+    // The owner has yet to take an equal message that lies there, and will do so after the caller's change.
     if (entry.compare_exchange_strong(found, message) || found == message)
       return wakeIfAsleep(member);
   }
@@ -67,7 +67,7 @@ inline void woken(Member& member, Sleep sleep) noexcept {
   return wakeIfAsleep(member);
 }
 
-/// Empties the mailbox of the caller's process: `deliver(segment, slot)` for each message.
+/// Empties the mailbox of the caller's process. Calls `deliver(segment, slot)` for each message.
 template <class Deliver>
 void takeMessages(Member& member, Deliver&& deliver) {
   for (Word64& entry : member.mailbox) {
@@ -84,7 +84,8 @@ inline void wakeUp(Member& member) noexcept {
   member.sleepState.store(word - stateOf(word) + kAwake);
 }
 
-/// On the wake-up thread: empties its mailbox. `deliver(segment, slot)` for each message, or `deliverAll()`.
+/// Called on the wake-up thread. Empties its mailbox. Calls `deliver(segment, slot)` for each message, or
+/// `deliverAll()`.
 template <class Deliver, class DeliverAll>
 void collect(Member& member, Deliver&& deliver, DeliverAll&& deliverAll) {
   wakeUp(member);
@@ -95,7 +96,7 @@ void collect(Member& member, Deliver&& deliver, DeliverAll&& deliverAll) {
   if (all) deliverAll();
 }
 
-/// Called before the owner sleeps. False when it must collect first.
+/// Called before the owner sleeps. Returns false when it must collect first.
 inline bool trySleep(Member& member) noexcept {
   std::uint32_t word = member.sleepState.load();
   if (stateOf(word) != kAwake) return false;

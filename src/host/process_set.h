@@ -31,7 +31,7 @@ class ProcessSet {
     }
   }
 
-  /// The next process slot after `process`, wrapping around; only when not empty().
+  /// Returns the next process slot after `process`, wrapping around. Call it only when the set is not empty().
   ProcessSlot behind(ProcessSlot process) const noexcept {
     do {
       process = static_cast<ProcessSlot>((process + 1) % kProcessSlots);

@@ -13,7 +13,7 @@
 //     Its size and the offsets of its parts are read once, checked against the file's own size, and kept
 //     here. The file's copies are not read again.
 //   - `users` has this process's bit from before it writes to the file until nothing of it
-//     is left there: the clean-up after a dead process reads only files with its bit.
+//     is left there. So the clean-up after a dead process reads only files with its bit.
 #pragma once
 
 #include <atomic>
@@ -63,21 +63,21 @@ class Segment {
   std::uint32_t capacity() const noexcept { return view_.plan.capacity; }
   std::int64_t start() const noexcept { return view_.start; }
 
-  /// The slot of that number; throws Misuse(badArgument) when there is none.
+  /// Returns the slot of that number. Throws Misuse(badArgument) when there is none.
   std::byte* slot(std::uint32_t index) const;
 
-  /// For a segment with keys: makes at least `rows` rows of its slots usable. False: the file was removed. Throws
-  /// HostError when there is no room for them.
+  /// For a segment with keys: makes at least `rows` rows of its slots usable. Returns false when the file was
+  /// removed. Throws HostError when there is no room for them.
   bool grow(std::uint32_t rows) const { return growSegmentFile(view_, rows, path_); }
 
-  /// Whether this process is granted no lock of the segment any more, for one of two reasons. Its file was
-  /// removed, or files of the membership were: a process that joins now may be granted a lock beside its holder.
-  /// Or this process can no longer open the files.
+  /// Whether this process no longer gets locks of the segment, for one of two reasons. The file, or files of the
+  /// membership, were removed: a process that joins now may be granted a lock beside its holder. Or this process can
+  /// no longer open the files.
   bool isGone() const noexcept {
     return view_.header->gone.load() != 0 || members_.isGone() || members_.lost();
   }
-  /// Records the removal. True the first time in this process, which then notifies every process: the
-  /// process that recorded it first may have been stopped or killed before it did.
+  /// Records the removal. Returns true the first time in this process, which then notifies every process: the process
+  /// that recorded it first may have been stopped or killed before it did.
   bool setGone() noexcept {
     view_.header->gone.store(1);
     return !knowsGone_.exchange(true);
@@ -88,7 +88,7 @@ class Segment {
   /// A fencing token, larger than every token drawn before in this segment and in earlier ones of its name.
   std::uint64_t fence() const noexcept { return view_.header->fence.fetch_add(1) + 1; }
 
-  /// For a read-write lock: how many agents of this process read it. The lock guards it.
+  /// For a read-write lock: how many agents of this process read it. The lock's bucket guards the number.
   std::uint32_t& reads(const void* slot) noexcept { return reads_[slotOf(slot)]; }
 
   bool hasListener() noexcept;

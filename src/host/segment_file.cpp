@@ -41,7 +41,7 @@ class Retired {
     const std::lock_guard guard(mutex_);
     all_.insert_or_assign(view.file, view);
   }
-  /// The mapping of that file; null if there is none.
+  /// Returns the mapping of that file, or null if there is none.
   std::byte* take(const platform::FileId& file, std::uint64_t size) {
     const std::lock_guard guard(mutex_);
     const auto found = all_.find(file);
@@ -58,7 +58,7 @@ class Retired {
 
 Retired& retired() { return processWide<Retired>(); }
 
-/// Fills `view` from the header, reading each word once. Returns what is wrong with it, or null.
+/// Fills `view` from the header, and reads each word once. Returns what is wrong with the header, or null.
 const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, SegmentView& view) {
   if (header.magic != kSegmentMagic) return "is not a file of boxoffice";
   if (header.version != kVersion || header.layout != kLayout) {
@@ -82,7 +82,7 @@ const char* read(const SegmentHeader& header, std::uint64_t size, Kind kind, Seg
   return nullptr;
 }
 
-/// Maps the segment of an open file. `again`: may reuse a retired mapping.
+/// Maps the segment of an open file. With `again` it may reuse a retired mapping.
 SegmentView viewOf(const File& file, std::uint64_t size, Kind kind, const std::string& path,
                    bool again) {
   if (size < kPage) broken(path, "is too short");
@@ -122,7 +122,7 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   header.rows.store(kFirstRows);
   while (header.id == 0) platform::randomBytes(&header.id, sizeof header.id);
   platform::randomBytes(header.secret, sizeof header.secret);
-  // Tokens do not fall when the clock is set back, unless the file was removed just before.
+  // A token can only be smaller than an earlier one if the file was removed and the clock was set back.
   header.fence.store(wallClock());
   if (options.kind == Kind::semaphore) {
     auto& slot = *reinterpret_cast<SemaphoreSlot*>(memory + plan.slotsAt);
@@ -131,8 +131,9 @@ void fill(std::byte* memory, const SegmentOptions& options, const Plan& plan) {
   }
 }
 
-/// Puts a gate into its initial state, unless another process uses it. This process is not among the users yet.
-/// A process that uses the gate is: when it has changed the word, it is found here, or this change fails.
+/// Puts a gate into its initial state, unless another process uses it. This process is not among the users yet. Any
+/// process that uses the gate is. So if such a process has changed the word, either this finds it, or the change here
+/// fails.
 void beginAnew(const SegmentView& view, ProcessSlot process, const IfDead& ifDead) {
   Word64& word = reinterpret_cast<GateSlot*>(view.slots)->word;
   const auto start = static_cast<std::uint32_t>(view.start);
@@ -167,7 +168,8 @@ void make(const SegmentOptions& options, const std::string& path, const std::str
   killPoint(kFileNamed);
 }
 
-/// A copied file may have holes where the original has none, and the disk may be full when they are first written to.
+/// Allocates holes. A copied file may have them where the original has none, and the disk may be full at the first
+/// write.
 void allocateHoles(const File& file, const platform::FileFacts& facts, const SegmentView& view,
                    const std::string& path) {
   const std::uint64_t size = allocatedSize(view.plan, view.rows());
@@ -226,7 +228,7 @@ void retire(const SegmentView& view) noexcept {
   try {
     retired().add(view);
   } catch (const std::bad_alloc&) {
-    // The mapping stays, and the next open maps the file once more.
+    // The mapping leaks, and the next open maps the file once more.
   }
 }
 

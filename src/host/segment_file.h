@@ -40,8 +40,8 @@ struct SegmentView {
 };
 
 /// Undoes what a dead process left in a segment, except its bit in `users`. Idempotent: each step is one
-/// compare-and-swap, which finds nothing to do the second time. Afterwards every process is notified and
-/// looks at everything.
+/// compare-and-swap, which finds nothing to do the second time. Afterwards the caller notifies every process,
+/// and each looks at everything.
 using Evict = void (*)(const SegmentView& segment, ProcessSlot dead);
 
 /// Sets how segments of this kind are cleaned. Must precede the first open.
@@ -66,17 +66,17 @@ using IfDead = std::function<bool(ProcessSlot process, const std::function<void(
 /// Throws HostError(segment) when the file is invalid.
 SegmentView openSegmentFile(const SegmentOptions& options, const std::string& path,
                             const std::string& aside, ProcessSlot process, const IfDead& ifDead);
-/// Allocates the first `rows` rows of slots. False: the file is no longer at its path. Throws HostError(segment) when
-/// there is no room on the disk.
+/// Allocates the first `rows` rows of slots. Returns false when the file is no longer at its path. Throws
+/// HostError(segment) when there is no room on the disk.
 bool growSegmentFile(const SegmentView& view, std::uint32_t rows, const std::string& path);
-/// Keeps the mapping for the next open of the file: workers that come and go open the same files again and
-/// again.
+/// Keeps the mapping for the next open of the file, because workers that start and end open the same files again
+/// and again.
 void retire(const SegmentView& view) noexcept;
 
 /// Cleans up after a dead process in a mapped segment. Returns whether it had the segment open.
 bool evictFrom(const SegmentView& view, ProcessSlot dead);
-/// The same in a file that this process does not have open. Throws HostError when the file cannot be opened, and
-/// other processes may have it open.
+/// Cleans up in a file that this process does not have open. Throws HostError when this process cannot open the file,
+/// but other processes may have it open.
 bool evictInFile(const platform::File& directory, const std::string& name, ProcessSlot dead);
 
 }  // namespace boxoffice::host

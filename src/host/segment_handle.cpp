@@ -25,7 +25,8 @@ SegmentHandle::Register& SegmentHandle::all() { return processWide<Register>(); 
 
 SegmentHandle::Pointer SegmentHandle::of(const std::string& directory,
                                          const SegmentOptions& options) {
-  // Not in the register, which one copy of this library makes for all: each copy has its own cleaners.
+  // Not in the register, because one copy of this library makes that for all copies, and each copy has its own
+  // cleaners.
   [[maybe_unused]] static const bool isSet = (setEvicts(), true);
   Register& reg = all();
   const std::lock_guard guard(reg.mutex);

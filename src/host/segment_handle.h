@@ -6,8 +6,8 @@
 //                joins the membership, opens                     stops listening, and may then
 //                the segment, listens to its wake-ups             leave the membership
 //
-// A waiter or holder of a slot's lock has that slot pinned. So to look at everything is to look at the
-// pinned slots.
+// Every waiter or holder of a slot's lock has pinned that slot. So a process that must look at everything looks at
+// its pinned slots.
 #pragma once
 
 #include <memory>
@@ -30,13 +30,14 @@ class SegmentHandle final : private SegmentListener {
   /// One use of the handle.
   using Pointer = std::unique_ptr<SegmentHandle, Release>;
 
-  /// The handle of the segment in that directory; all uses share one. Throws what Membership::in and
+  /// Returns the handle of the segment in that directory, which all uses share. Throws what Membership::in and
   /// Membership::open throw.
   static Pointer of(const std::string& directory, const SegmentOptions& options);
 
   Segment& segment() const noexcept { return segment_; }
 
-  /// The slot of that key, until it is unpinned as often (KeyTable). Only for segments with keys.
+  /// Returns the slot of that key, which the key keeps until it has been unpinned as often (KeyTable). Only for
+  /// segments with keys.
   std::uint32_t pin(std::string_view key);
   /// The only slot of a segment without keys.
   std::uint32_t pin();
@@ -52,7 +53,7 @@ class SegmentHandle final : private SegmentListener {
   /// See KeyTable. Only for segments with keys.
   bool carries(std::uint32_t slot, std::string_view key) const;
 
-  /// visit(slot, text, isCut) for each lock that is held or waited for, or whose next holder is to hear of a death.
+  /// Calls visit(slot, text, isCut) for each lock that is held or waited for, or has a death to report.
   template <class Visit>
   void forEachBusy(Visit&& visit) const {
     if (keys_) keys_->forEachBusy(visit);

@@ -61,7 +61,7 @@ std::uint64_t grainOf(const void* address) noexcept {
 
 void mapSegment(const std::byte* begin, std::size_t size, Segment* segment) {
   const std::uint64_t last = grainOf(begin + size - 1);
-  // An address beyond what the tree covers. Systems do not hand those out unless asked.
+  // The tree does not cover this address. Systems hand out such addresses only on request.
   if (last >> (platform::kAddressBits - kGrainBits) != 0) throw std::bad_alloc();
   const std::lock_guard guard(map().mutex);
   for (std::uint64_t grain = grainOf(begin); grain <= last; ++grain) map().prepare(grain);

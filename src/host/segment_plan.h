@@ -22,7 +22,7 @@ struct Plan {
 /// The largest capacity: 2^24 keys, 4 GB of mutexes.
 constexpr std::uint32_t kMaxCapacity = std::uint32_t{1} << 24;
 
-/// At least twice as many slots as keys, so that a bucket rarely fills before the table does. The number of
+/// Plans at least twice as many slots as keys, so that a bucket rarely fills before the table does. The number of
 /// buckets is a power of two, so that a mask finds a digest's bucket.
 constexpr Plan planOf(Kind kind, std::uint32_t capacity) noexcept {
   const auto toPage = [](std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; };

@@ -14,7 +14,7 @@ using Digest = std::array<std::uint64_t, 2>;
 
 namespace sip {
 
-/// At most eight bytes, little-endian.
+/// Returns at most eight bytes as a little-endian number.
 inline std::uint64_t word(std::string_view bytes) noexcept {
   std::uint64_t word = 0;
   for (std::size_t i = bytes.size(); i > 0; --i) {

@@ -75,7 +75,8 @@ std::uint64_t Wakeups::standInForDead(ProcessSlot process) {
     standIn_ = std::move(fifo);
   } catch (const HostError& error) {
     if (error.fault() != HostFault::exhausted) throw;
-    // The FIFO has no reader meanwhile, so the others look again after a while: see isStoodInFor().
+    // This FIFO has no reader while this process cleans up. So the others look again after a while: see
+    // isStoodInFor().
     if (!platform::tryLock(writer)) return 0;
     lockedWriter_ = &writer;
   }
@@ -94,7 +95,7 @@ bool Wakeups::watch(ProcessSlot process, std::uint64_t number) {
     const std::string path = pathOf(process);
     FifoEnd opened = platform::openWriter(path);
     if (!opened) {
-      // No reader: the process is dead already. A writing end opens only beside a reader, so we are one for a
+      // There is no reader, so the process is dead. A writing end opens only if there is a reader, so open one for a
       // moment.
       const FifoEnd reader = platform::openFifo(path);
       opened = platform::openWriter(path);
@@ -133,7 +134,7 @@ Wakeups::Sent Wakeups::send(ProcessSlot process) noexcept {
     return Sent::yes;
   }
   try {
-    // A process that we do not watch yet.
+    // This process does not watch that one yet.
     if (const FifoEnd writer = platform::openWriter(pathOf(process))) platform::send(writer);
     return Sent::yes;
   } catch (const HostError& error) {

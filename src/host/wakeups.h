@@ -1,8 +1,8 @@
-// The FIFOs of a member: its own, with the lock of its process slot on it; the writing ends of other members' FIFOs;
-// and the FIFO of a dead process for which it stands in while it cleans up. See membership.h.
+// The FIFOs of a member: its own, with the lock of its process slot; the writing ends of other members' FIFOs; and
+// the FIFO of a dead process for which it stands in while it cleans up. See membership.h.
 //
-// Files are opened and closed with the fork gate held. So the list of open files is complete when the
-// process forks, and the child closes them all: it would otherwise keep a lock, or pass for a reader.
+// Files are opened and closed with the fork gate held. So the list of open files is complete when the process forks,
+// and the child can close them all. Otherwise the child would keep a lock, or count as a reader.
 #pragma once
 
 #include <array>
@@ -32,25 +32,25 @@ class Wakeups {
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;
 
-  /// Opens the FIFO of a process slot for reading and takes its lock. Returns the identity of the FIFO, 0
-  /// when another process has the lock. One at a time, until keep() or stepDown().
+  /// Opens the FIFO of a process slot for reading and takes its lock. Returns the identity of the FIFO, or 0 when
+  /// another process has the lock. Only one at a time, until keep() or stepDown().
   std::uint64_t standIn(ProcessSlot process);
-  /// Makes the process slot that we stand in for ours. False when another process keeps it free just now.
+  /// Takes over the process slot for which this process stands in. Returns false when another process keeps it free.
   bool keep();
   void stepDown() noexcept;
 
-  /// standIn() for a process slot that we watch, with the very FIFO that we watch. Needs no descriptor.
+  /// As standIn(), for a process slot that this process watches, with the FIFO that it watches. Needs no descriptor.
   std::uint64_t standInForDead(ProcessSlot process);
   /// When standInForDead() has returned 0: whether watch() reports the death of the process that stands in.
   bool isStoodInFor(ProcessSlot process) const;
 
-  /// Calls `use` if no process lives in that process slot with the FIFO of that identity, and keeps others
-  /// out of the slot meanwhile. False, without a call, if a process lives there. Other processes may be
-  /// cleaning up.
+  /// Calls `use` if no living process has that process slot with the FIFO of that identity, and keeps others out of
+  /// the slot meanwhile. Returns false, without a call, if a living process has it. Other processes may be cleaning
+  /// up.
   bool ifDead(ProcessSlot process, std::uint64_t number, const std::function<void()>& use) const;
 
-  /// Reports the death of that process from wait(), also if it is dead already, until unwatch() or forget().
-  /// False when its FIFO, of that identity, is not in its place.
+  /// Makes wait() report the death of that process, even if it is already dead, until unwatch() or forget(). Returns
+  /// false when its FIFO, of that identity, is not in its place.
   bool watch(ProcessSlot process, std::uint64_t number);
   /// Stops watching until the next watch(), but keeps the FIFO open.
   void unwatch(ProcessSlot process) noexcept;
@@ -75,14 +75,14 @@ class Wakeups {
   /// A LoopWakeup on this process's own FIFO.
   platform::LoopWakeup loopWakeup() const noexcept { return platform::LoopWakeup(own_); }
 
-  /// Waits for a byte in our own FIFO (kOwn), a death (its process slot) or a removal, at most `atMost` ms;
-  /// -1: for ever.
+  /// Waits for a byte in this process's own FIFO (kOwn), a death (its process slot) or a removal, at most `atMost`
+  /// ms. -1 means for ever.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept {
     return watch_.wait(tags, atMost);
   }
 
   void close() noexcept;
-  /// Does what close() does, with the fork gate held.
+  /// As close(), for a caller that holds the fork gate.
   void closeHere() noexcept;
 
  private:

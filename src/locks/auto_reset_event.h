@@ -3,9 +3,9 @@
 //     1   | 0
 //     set | queue
 //
-//   signal   set, or the head of the queue goes instead.  Written even when it is set already: the
+//   signal   sets the event, or admits the head of the queue. Writes the word even if the event is set: the
 //            store publishes what the signaller did before to the waiter that takes the event.
-//   wait     set: clear it and go. Else into the queue.
+//   wait     clears a set event and passes, or enters the queue
 // Invariant: never set while a waiter is queued.
 #pragma once
 

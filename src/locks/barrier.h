@@ -7,12 +7,12 @@
 //
 //   arrive    missing - 1. The last party sets it to the number of parties again and admits the whole
 //             queue: exactly this round's other parties, so two rounds never mix.
-//   give up   broken: all in the queue go with Passage::broken, and so do later arrivals until reset
+//   give up   broken: all queued waiters get Passage::broken, and so do later arrivals until reset
 // Every change of the word is made in the bucket.
 // Invariant, unless broken: missing + length of the queue = parties.
 //
-// BasicBarrierWord is the word alone, so that it can lie anywhere. Each party that arrives gives the number
-// of parties, the same number every time.
+// BasicBarrierWord is the word alone, so that it can lie anywhere. Each arriving party passes the number of
+// parties, always the same.
 #pragma once
 
 #include "locks/lock_word.h"
@@ -81,7 +81,7 @@ class BasicBarrierWord {
     return w.abandoned ? Passage::broken : Passage::passed;
   }
 
-  /// Gives up and breaks the barrier: `left`, or `admitted` when it was too late and the wake was sent.
+  /// Gives up and breaks the barrier. Returns `left`, or `admitted` when it was too late and the wake was sent.
   /// Throws Misuse(notWaiting) when w is in no queue.
   Leave leave(Waiter& w) {
     auto bucket = P::lot().open(this);
@@ -177,7 +177,7 @@ class BasicBarrier : private BasicBarrierWord<P> {
   // For callers that do not block (see above): after Passage::waiting and a wake, resume tells the result.
   Passage enter(Waiter& w) { return Base::enter(w, parties_); }
   using Base::resume;
-  /// False when it was too late: the wake was sent.
+  /// Returns false when it was too late and the wake was sent.
   bool leave(Waiter& w) { return Base::leave(w) == Leave::left; }
 
  private:

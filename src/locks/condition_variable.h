@@ -6,9 +6,9 @@
 //
 //   wait     enters the condition's queue, unlocks the mutex, sleeps. It is queued before the unlock, so a
 //            notify that follows the unlock finds it.
-//   notify   takes the head (or all) out of the condition's queue and sends it to the mutex: in at once when
-//            the mutex is free, else into the mutex's queue. It is woken when it holds the mutex. So no
-//            waiter wakes to find the mutex taken, however many are notified.
+//   notify   moves the head (or all) of the condition's queue to the mutex: it holds the mutex at once if that is
+//            free, or else enters its queue. It is woken when it holds the mutex. So no waiter wakes to find
+//            the mutex taken, however many are notified.
 //   give up  only while in the condition's queue. Once notified, the waiter cannot go back: the wait ends
 //            with "notified", even when its deadline has passed since.
 //
@@ -26,9 +26,9 @@ class BasicConditionVariable {
   BasicConditionVariable(const BasicConditionVariable&) = delete;
   BasicConditionVariable& operator=(const BasicConditionVariable&) = delete;
 
-  /// Unlocks the mutex, waits to be notified, and locks it again. There are no spurious wake-ups, but
+  /// Unlocks the mutex, waits for a notification, and locks the mutex again. There are no spurious wake-ups, but
   /// another agent may have changed the condition meanwhile: wait in a loop, or with a predicate. Throws
-  /// Misuse(notHolder) when `me` does not hold the mutex. Granted, as Outcome::entry.
+  /// Misuse(notHolder) when `me` does not hold the mutex. Returns Outcome::entry, which is granted.
   Entry wait(BasicMutex<P>& mutex, AgentId me = P::agent()) {
     return waitUntil(mutex, kNever, me).entry;
   }
@@ -38,8 +38,8 @@ class BasicConditionVariable {
     Entry entry;    ///< the result of locking the mutex again; granted, unless a Stop ended that
   };
 
-  /// The mutex is locked again when this returns, also after the deadline. Only a Stop (thread_parker.h) ends the wait
-  /// for the mutex, too. `isUndelivered`: as for enter.
+  /// As wait, until the deadline. The mutex is locked again when this returns, even after the deadline. Only a Stop
+  /// (thread_parker.h) also ends the wait for the mutex. `isUndelivered` as in enter.
   Outcome waitUntil(BasicMutex<P>& mutex, Deadline deadline, AgentId me = P::agent(),
                     bool isStrict = false, bool isUndelivered = false) {
     auto& parker = P::parker();
@@ -76,9 +76,9 @@ class BasicConditionVariable {
     return waitUntil(mutex, deadlineIn(timeout), me);
   }
 
-  /// Waits until `done()` is true. False when the deadline passed, or a Stop ended the wait, and it is still false.
-  /// When a Stop ended the wait for the mutex, too, this returns false without calling `done()`: the caller does not
-  /// hold the mutex.
+  /// Waits until `done()` is true. Returns false if it is still false after the deadline or a Stop. If a Stop also
+  /// ended the wait for the mutex, returns false without calling `done()`, because the caller does not hold the
+  /// mutex.
   template <class Predicate>
   bool waitUntil(BasicMutex<P>& mutex, Deadline deadline, Predicate done) {
     while (!done()) {
@@ -92,9 +92,9 @@ class BasicConditionVariable {
   void notifyOne() { notify(1); }
   void notifyAll() { notify(~std::size_t{0}); }
 
-  /// For callers that do not block: enters the queue and unlocks the mutex. The wakes come from the mutex:
-  /// mutex.resume(w, how) says when it is locked again. `isUndelivered`: the caller was told of a death, and leaves
-  /// it to the next holder.
+  /// For callers that do not block: enters the queue and unlocks the mutex. The mutex sends the wakes, and
+  /// mutex.resume(w, how) tells when it is locked again. With `isUndelivered` the next holder is told of a death that
+  /// the caller was told of.
   void enter(Waiter& w, BasicMutex<P>& mutex, bool isUndelivered = false) {
     if (mutex.owner() != w.agent || w.agent == kNoAgent) {
       throwMisuse(Fault::notHolder, "wait on a condition without holding its mutex");
@@ -113,8 +113,8 @@ class BasicConditionVariable {
     }
   }
 
-  /// True: out of the queue, never notified, and the mutex is not locked. False: notified, on the way to
-  /// the mutex or holding it.
+  /// Leaves the condition's queue. Returns true if the waiter was not notified, and then the mutex is not locked.
+  /// Returns false if it was notified, and is on the way to the mutex or holds it.
   bool leave(Waiter& w) {
     auto bucket = P::lot().open(this);
     if (w.notified) return false;
@@ -142,8 +142,8 @@ class BasicConditionVariable {
   }
 
   void notify(std::size_t most) {
-    // An agent that changed the condition under the mutex did so after the unlock of each waiter, and so
-    // after that waiter's store of kQueued.
+    // An agent that has changed the condition under the mutex has seen each waiter's unlock, and so that waiter's
+    // earlier store of kQueued.
     if (word_.load(std::memory_order_relaxed) == 0) return;
     Fifo chosen;
     {

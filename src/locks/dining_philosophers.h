@@ -77,13 +77,13 @@ class BasicDiningPhilosophers {
   explicit BasicDiningPhilosophers(int seats)
       : seats_(checked(seats)), table_(seats), chairs_(new char[static_cast<std::size_t>(seats)]) {}
 
-  /// Waits until `seat` may eat. Throws Misuse(badArgument) when there is no such seat, or when it is
-  /// taken: a seat has one philosopher. True, unless a Stop (thread_parker.h) ended the wait: then it thinks again.
+  /// Waits until `seat` may eat. Throws Misuse(badArgument) when there is no such seat, or when it is taken: a seat
+  /// has one philosopher. Returns false if a Stop (thread_parker.h) ended the wait: then it thinks again.
   bool begin(int seat) { return beginUntil(seat, kNever); }
 
   bool beginFor(int seat, Timeout timeout) { return beginUntil(seat, deadlineIn(timeout)); }
 
-  /// False when the deadline passed first; the philosopher then thinks again.
+  /// As begin. Returns false when the deadline passed first; the philosopher then thinks again.
   bool beginUntil(int seat, Deadline deadline) {
     if (deadline != kNever && deadline <= P::now()) return tryBegin(seat);
     if (sit(seat)) return true;
@@ -127,14 +127,14 @@ class BasicDiningPhilosophers {
 
   int seats() const noexcept { return seats_; }
 
-  /// For callers that do not block: true means eating; false: a wake follows once the seat eats.
+  /// For callers that do not block. Returns true if the seat eats; otherwise a wake follows once it does.
   bool enter(Waiter& w, int seat) {
     return sit(seat) || orRise(seat, [&] { return stand(w, seat); });
   }
 
   void resume(Waiter& w) noexcept { w.state = Waiter::State::idle; }
 
-  /// Gives up being hungry. False when it was too late: the seat eats, and a wake is on its way. Throws
+  /// Gives up being hungry. Returns false when it was too late: the seat eats, and a wake is on its way. Throws
   /// Misuse(notWaiting) when w is in no queue.
   bool leave(Waiter& w, int seat) {
     Fed fed;
@@ -146,7 +146,7 @@ class BasicDiningPhilosophers {
         tooLate = table.mayEat(seat);
         return tooLate ? Fed{} : table.rise(seat);
       });
-      // The thread that let this seat eat has yet to open our bucket: stay in the queue for its admission.
+      // The thread that let this seat eat has yet to open this bucket: stay in the queue for its admission.
       if (tooLate) return false;
       bucket.queue().leave(w);
     }
@@ -170,7 +170,7 @@ class BasicDiningPhilosophers {
   /// The address of the seat's queue.
   const char* chair(int seat) const noexcept { return &chairs_[static_cast<std::size_t>(seat)]; }
 
-  /// Takes the seat. True: eating; false: hungry.
+  /// Takes the seat. Returns true if it eats, false if it is hungry.
   bool sit(int seat) {
     return table_.change([i = place(seat)](auto& table) {
       checkFree(table, i);
@@ -179,7 +179,7 @@ class BasicDiningPhilosophers {
     });
   }
 
-  /// Enters the queue, unless the neighbours have got up meanwhile (true: eating).
+  /// Enters the queue. Returns true instead if the neighbours have got up meanwhile, and the seat eats.
   bool stand(Waiter& w, int seat) {
     auto bucket = P::lot().open(chair(seat));
     if (isEating(seat)) return true;
@@ -210,9 +210,8 @@ class BasicDiningPhilosophers {
     for (int i = 0; i < fed.count; ++i) {
       const int seat = fed.seat[i];
       auto bucket = P::lot().open(chair(seat));
-      // An empty queue: the philosopher has not come yet, and will look at the table before it sleeps. A
-      // waiter that does not eat: the philosopher saw by itself that it may eat, is done, and is hungry
-      // again.
+      // If the queue is empty, the philosopher has not arrived yet, and will look at the table before it sleeps. If
+      // the waiter does not eat, its philosopher saw by itself that it could eat, is done, and is hungry again.
       if (!bucket.empty() && isEating(seat)) bucket.admit(*bucket.queue().head());
     }
   }

@@ -184,7 +184,7 @@ bool LockManager::Part::waitsForOthers() const noexcept {
   return waiting.shared > 0 || (waiting.exclusive > 0 && told.shared == 0);
 }
 
-/// Adds to the counts of `w`'s mode.
+/// Adds `waiting` and `told` to the counts of the mode of `w`.
 void LockManager::count(Part& part, const Waiter& w, int waiting, int told) noexcept {
   const bool isShared = w.ask == static_cast<std::uint32_t>(Mode::shared);
   const auto add = [isShared](Part::Count& to, int change) {
@@ -207,7 +207,7 @@ void LockManager::grant(Resource& resource, Waiter& w) noexcept {
   w.abandoned = std::exchange(resource.abandoned, false);
 }
 
-/// A holder that never heard of its grant has not heard of a death, either.
+/// Makes the next holder learn of a death, if `w` had a grant of which its client never heard.
 void LockManager::passOnDeath(Resource& resource, const Waiter& w) noexcept {
   if (!w.told && w.abandoned) resource.abandoned = true;
 }

@@ -87,27 +87,28 @@ class LockManager {
   LockManager(const LockManager&) = delete;
   LockManager& operator=(const LockManager&) = delete;
 
-  /// `w` must be a fresh waiter of `client`. Throws std::bad_alloc, or Misuse(badArgument) for a priority
-  /// that is NaN; then nothing has changed. When granted, w.abandoned says whether the last exclusive
+  /// Requests the lock `name`. `w` must be a fresh waiter of `client`. Throws std::bad_alloc, or Misuse(badArgument)
+  /// for a priority that is NaN, and then changes nothing. When granted, w.abandoned tells whether the last exclusive
   /// holder died.
   Answer request(Client& client, Waiter& w, std::u16string_view name, Mode mode, Manner manner);
 
-  /// After an invitation: granted as from request, or stolen; then `w` is no longer part of the manager.
+  /// Returns the outcome after an invitation: granted, as from request, or stolen. A stolen `w` is no longer part of
+  /// the manager.
   Fate resume(Waiter& w);
 
-  /// Gives up a request that was not resumed; leftAwake when an invitation is still to come. A grant that
+  /// Gives up a request that was not resumed. Returns leftAwake when an invitation is still to come. A grant that
   /// came too late goes to the next request.
   Leave leave(Waiter& w);
 
-  /// Releases. False when the lock was stolen: the invitation that says so is still to come. `isUndelivered`: the holder
-  /// has not been told of a death, so the next one is.
+  /// Releases. Returns false when the lock was stolen: the invitation that says so is still to come. With
+  /// `isUndelivered` the next holder is told of a death that this one has not been told of.
   bool release(Waiter& w, bool isUndelivered = false);
 
   /// Ends all requests of `dead`. Waiters with `invitationSent` are still to be woken.
   void forget(Client& dead) noexcept;
 
-  /// Name by name, the name in use for longest first. For each name the holders in the order of their
-  /// grants, then the queue.
+  /// Returns the requests name by name, the name in use for longest first. For each name the holders come first, in
+  /// the order of their grants, then the queue.
   std::vector<Entry> query() const;
 
  private:

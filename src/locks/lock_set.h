@@ -7,7 +7,7 @@
 //   idle ──▶ holding the first k of n, in the queue for the next ──▶ holding all
 //                 └──────── gave up: releases the k ───▶ idle
 //
-// A set that gives up has not told its caller of a death: the next holder of the abandoned mutex is told instead.
+// If a set that holds an abandoned mutex gives up, its caller does not learn of the death: the next holder does.
 #pragma once
 
 #include <algorithm>
@@ -36,26 +36,26 @@ class BasicLockSet {
     wereAbandoned_.resize(mutexes_.size());
   }
 
-  /// Waits for all; abandoned when any of them was. Throws Misuse(badArgument) when this set holds some
-  /// already.
+  /// Waits for all. The entry is abandoned when any of them was. Throws Misuse(badArgument) when this set already
+  /// holds some.
   Entry lock(AgentId me = P::agent()) { return lockUntil(kNever, me); }
 
   Entry lockFor(Timeout timeout, AgentId me = P::agent()) {
     return lockUntil(deadlineIn(timeout), me);
   }
 
-  /// All, or none when the deadline passes first.
+  /// Locks all, or none when the deadline passes first.
   Entry lockUntil(Deadline deadline, AgentId me = P::agent()) {
     return climb([=](BasicMutex<P>& mutex) { return mutex.lockUntil(deadline, me); }, me);
   }
 
-  /// All or none, without blocking.
+  /// Locks all or none, without blocking.
   Entry tryLock(AgentId me = P::agent()) {
     return climb([=](BasicMutex<P>& mutex) { return mutex.tryLock(me); }, me);
   }
 
-  /// Unlocks all held mutexes. Throws Misuse(notHolder) and changes nothing when `me` does not hold all of them: a
-  /// mutex of a locked set is not to be unlocked by itself.
+  /// Unlocks all held mutexes. Throws Misuse(notHolder) and changes nothing when `me` does not hold all of them: do
+  /// not unlock a single mutex of a locked set.
   void unlock(AgentId me = P::agent()) {
     for (std::size_t i = 0; i < held_; ++i) {
       if (mutexes_[i]->owner() != me || me == kNoAgent) {
@@ -75,7 +75,7 @@ class BasicLockSet {
     }
   }
 
-  // For callers that do not block: true means all are held. After each wake, call resume to continue.
+  // For callers that do not block. Returns true if all are held. After each wake, call resume to continue.
   bool enter(Waiter& w) {
     begin();
     return goOn(w);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kStarted = 1;
 
-/// Initializes the lock if it is new. False when it exists with another start.
+/// Initializes the lock if it is new. Returns false when it exists with another start.
 bool started(SharedWord* words, std::uint32_t start) noexcept {
   const std::uint32_t found = words[1].load(std::memory_order_relaxed);
   if (found == 0) {

@@ -1,4 +1,4 @@
-// Locks that threads share: the words of named locks, and the words of the user's memory that are in use.
+// Locks that threads share: the words of named locks, and the words in callers' memory that are in use.
 //
 // A lock that threads share is two words; kinds that always start as 0 have only the first:
 //
@@ -75,12 +75,13 @@ class LockTable {
   };
 
   LockTable() = default;
-  /// If `names` is not empty, each key is the name of a lock of that kind: another copy of this library must not
-  /// have one. Without it the table is as a whole of one copy.
+  /// If `names` is not empty, each key is the name of a lock of that kind, and another copy of this library must not
+  /// have a lock of that name. Otherwise the whole table belongs to one copy.
   explicit LockTable(std::string names) : names_(std::move(names)) {}
 
-  /// The lock of `key`, which stays in place until it is unpinned as often. Throws Misuse(mismatch) when
-  /// the lock exists with another start or in another copy of this library, and std::bad_alloc; then nothing has changed.
+  /// Returns the lock of `key`, which stays in place until it has been unpinned as often. Throws Misuse(mismatch)
+  /// when the lock exists with another start or in another copy of this library, and std::bad_alloc, and then changes
+  /// nothing.
   Entry& pin(const std::string& key, std::uint32_t start);
   void unpin(Entry& entry) noexcept;
 
@@ -101,9 +102,9 @@ class LockTable {
 /// The tables of this process.
 class LockTables {
  public:
-  /// The table of that name, until it is closed as often.
-  /// `isOfNames`: its keys are names of locks, and `name` is their kind.
-  /// Throws Misuse(mismatch) when its locks have another start, or another copy of this library has it open.
+  /// Returns the table of that name, which stays open until it has been closed as often. If `isOfNames`, its keys are
+  /// names of locks, and `name` is their kind. Throws Misuse(mismatch) when its locks have another start, or another
+  /// copy of this library has it open.
   LockTable& open(const std::string& name, std::uint32_t start, bool isOfNames = false);
   void close(const std::string& name) noexcept;
 

@@ -7,8 +7,8 @@
 //     static bool makesRoom(Word, Word)       may this change admit a waiter?
 //     static void check(const Waiter&)        throws for a waiter that the word cannot represent
 //     kWaker, kHandOff                        its bits for these (queue_bits.h)
-// and inherits enter, wait, leave and admit, for threads and event loops alike. InOrder has
-// the last five Rules for a lock whose waiters never compete: its word is never free to be taken.
+// and inherits enter, wait, leave and admit, for threads and event loops alike. InOrder has the last
+// five Rules for a lock whose waiters never compete, because its word is never free to be taken.
 //
 //     no queue ── enter ──▶ queue ── release: invites the head ──▶ queue, waker   (the word is free)
 //        ▲                 ▲  ▲                                     │   │
@@ -24,9 +24,8 @@
 // head is on its way. Releases meanwhile neither lock the bucket nor read the clock: the invited head does both when it
 // competes. So a waiter that is awake and has been overtaken for kPatience is next.
 //
-// Memory order: a change releases, a take acquires. A release that finds others' earlier releases in the word
-// acquires too (acq_rel): several exits may add up to one hand-off, and the admitted waiter never reads the
-// word itself.
+// Memory order: a change releases, a take acquires. A release also acquires (acq_rel) the earlier releases of others
+// in the word: several exits may add up to one hand-off, and the admitted waiter never reads the word itself.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +49,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
 
   Word word() const noexcept { return word_.load(std::memory_order_acquire); }
 
-  /// Lets w in if the word is open to it: no queue, or, if w may overtake, a free word without kHandOff. Never blocks.
+  /// Admits w if there is no queue or, if w may overtake, if the word is free without kHandOff. Never blocks.
   [[gnu::always_inline]] bool tryEnter(Waiter& w) noexcept {
     Word word = word_.load(std::memory_order_acquire);
     while (Bits::isOpen(word, w) && Rules::fits(word, w)) {
@@ -63,21 +62,22 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     return false;
   }
 
-  /// In at once (true), or in the queue (false). Then w.parker is woken, and must call resume. Throws
-  /// std::bad_alloc, and then w is neither.
+  /// Admits w at once and returns true, or queues it and returns false. A queued waiter's parker is woken later, and
+  /// must call resume. If it throws std::bad_alloc, w is neither admitted nor queued.
   [[gnu::always_inline]] bool enter(Waiter& w) {
     check(w);
     return tryEnter(w) || enterByBucket(w);
   }
 
-  /// In at once (true), or not at all (false): as enter, for a caller that may not wait. It is never in the queue,
-  /// where it would make the lock look taken to others.
+  /// As enter, for a caller that may not wait: admits w at once, or returns false. Never queues it, because a queued
+  /// waiter makes the lock look taken to others.
   bool enterNow(Waiter& w) {
     check(w);
     return tryEnter(w) || tryAhead(w);
   }
 
-  /// After a wake: whether w is in. False: it has left, or it was invited and came too late, and stays in the queue.
+  /// Called after a wake. Returns whether w is admitted. If not, it has left, or it was invited and came too late,
+  /// and stays in the queue.
   bool resume(Waiter& w, Wake how) noexcept {
     if (how == Wake::admitted) {
       w.state = Waiter::State::idle;
@@ -96,13 +96,13 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
   Leave leave(Waiter& w) { return leave(w, unchanged); }
 
   /// Takes all waiters of `agent` out of the queue, as leave does, before any waiter behind them is admitted. Calls
-  /// `gone(waiter, how)` for each, which must not throw. Waiters that were admitted already are not in the queue.
+  /// `gone(waiter, how)` for each, which must not throw. Waiters that have been admitted are not in the queue.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
     leaveAll(agent, gone, unchanged);
   }
 
-  /// The time for which the head may still be overtaken: zero when it is next, or the queue is empty.
+  /// Returns how long the head may still be overtaken: zero when it is next, or when the queue is empty.
   std::chrono::nanoseconds patience() const {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) return {};
@@ -123,12 +123,12 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     changeQueued(leaver, left);
   }
 
-  /// change, for an agent with waiters of its own in the queue: they need not wait for the designated waker.
+  /// As change, for an agent with waiters in the queue, which need not wait for the designated waker.
   template <class Left>
   void changeQueued(AgentId leaver, Left&& left) {
     auto bucket = P::lot().open(this);
     if (bucket.empty()) {
-      // The last waiter has left meanwhile, or shared memory is corrupt: do not crash then.
+      // The last waiter may have left meanwhile. Nor may this crash when shared memory is corrupt.
       const auto alone = [&left](Word word) { return Bits::with(left(word), 0); };
       changeIf([](Word, Word) { return true; }, alone);
     } else {
@@ -136,7 +136,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     }
   }
 
-  /// leave; `left` undoes the change that the wait has made to the word.
+  /// As leave. `left` undoes the change that the wait has made to the word.
   template <class Left>
   Leave leave(Waiter& w, Left&& left) {
     auto bucket = P::lot().open(this);
@@ -147,7 +147,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     return awake ? Leave::leftAwake : Leave::left;
   }
 
-  /// leaveAll; `left` undoes the changes that the waits have made to the word.
+  /// As leaveAll. `left` undoes the changes that the waits have made to the word.
   template <class Gone, class Left>
   void leaveAll(AgentId agent, Gone&& gone, Left&& left) {
     auto bucket = P::lot().open(this);
@@ -171,7 +171,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     for (;;) {
       const Word after = left(word);
       if (!may(word, after)) return false;
-      // Written even where nothing changes (an event set twice): the store carries the release.
+      // Write the word even if nothing changes (an event set twice), because the store carries the release.
       if (word_.compare_exchange_weak(word, after, std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
         return true;
@@ -179,7 +179,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     }
   }
 
-  /// Lets w in ahead of a queue without a waiter of its priority or above. Leaves the queue's bits alone.
+  /// Admits w ahead of a queue without a waiter of its priority or above. Does not change the queue's bits.
   bool tryAhead(Waiter& w) noexcept {
     auto bucket = P::lot().open(this);
     if (!bucket.empty() && w.priority <= bucket.queue().topPriority()) return false;
@@ -200,7 +200,7 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
     const bool first = bucket.empty();
     WaitQueue& queue = bucket.obtainQueue();
     const bool foremost = first || w.priority > queue.topPriority();
-    queue.enter(w);  // before kQueued is set, since it may throw
+    queue.enter(w);  // may throw, so enter before kQueued is set
     for (;;) {
       const bool mayGo = foremost || Bits::isOpen(word, w);
       const bool goes = mayGo && Rules::fits(word, w);
@@ -260,8 +260,8 @@ class LockWord : public QueuedLock<P, LockWord<P, Rules>> {
 
   static Word unchanged(Word word) noexcept { return word; }
 
-  /// Applies `left` to a word with a queue, then admits the waiters that are next, one
-  /// compare-and-swap each, and invites the head to a word that is free then.
+  /// Applies `left` to a word with a queue, then admits the waiters that are next, one compare-and-swap each. If the
+  /// word is free then, invites the head.
   template <class Left>
   void admitWaiters(Bucket& bucket, AgentId leaver, Left&& left) {
     WaitQueue& queue = bucket.queue();

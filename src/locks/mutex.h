@@ -7,15 +7,15 @@
 //
 //   free                  0                     * compare-and-swap ▶ held
 //   held                  owner                 * compare-and-swap ▶ free
-//   held, queue            owner | queue          released through the bucket, as is `hand-off`
+//   held, queue            owner | queue          unlock through the bucket, also with `hand-off`
 //   held, queue, waker     owner | queue | waker  * compare-and-swap ▶ free, queue, waker
 //   free, queue, waker     queue | waker          * compare-and-swap ▶ held, queue, waker
 //   free, abandoned       abandoned             a holder died with an empty queue: the next holder is told
 //
 // queue, waker, hand-off: see lock_word.h.
 // abandoned: set when the holder died (abandon) and the mutex was not handed over at once. The next
-//     holder clears it and is told. It keeps JavaScript's steps from a word that C++ must see. Never set
-//     while held.
+//     holder clears it and is told. While it is set, JavaScript's steps fail, and C++ handles the word.
+//     Never set while held.
 // Mutual exclusion: the owner field leaves 0 by a compare-and-swap from 0 or by a hand-off in the
 // bucket, and returns to 0 only by its owner, or by abandon in its stead.
 #pragma once
@@ -55,7 +55,7 @@ class BasicMutex : public LockWord<P, MutexRules> {
 
   constexpr BasicMutex() : Base(0) {}
 
-  // `me` must be an agent's id (agent.h); else they throw Misuse(badArgument).
+  // These throw Misuse(badArgument) unless `me` is an agent's id (agent.h).
 
   /// Waits until the caller holds the mutex. Throws std::bad_alloc only, and then holds nothing. Not
   /// recursive: an agent that locks a mutex it holds deadlocks.
@@ -84,7 +84,8 @@ class BasicMutex : public LockWord<P, MutexRules> {
     return Base::entry(Base::enterBlocking(w, deadline), w);
   }
 
-  /// Lets the next waiter in. Throws Misuse(notHolder) and changes nothing when `me` does not hold the mutex.
+  /// Unlocks, and admits the next waiter. Throws Misuse(notHolder) and changes nothing when `me` does not hold the
+  /// mutex.
   void unlock(AgentId me = P::agent()) {
     Word held = Rules::held(me);
     if (me != kNoAgent && this->word_.compare_exchange_strong(held, 0, std::memory_order_release,
@@ -94,12 +95,12 @@ class BasicMutex : public LockWord<P, MutexRules> {
     Base::change(me, [me](Word word) { return released(word, me); });
   }
 
-  /// unlock, for an agent that may have waiters of its own in the queue.
+  /// As unlock, for an agent that may have waiters in the queue.
   void unlockQueued(AgentId me) {
     Base::changeQueued(me, [me](Word word) { return released(word, me); });
   }
 
-  /// Unlocks for an agent that died; the next holder is told. False when `dead` does not hold the mutex.
+  /// Unlocks for an agent that died, and tells the next holder. Returns false when `dead` does not hold the mutex.
   bool abandon(AgentId dead) {
     bool held = false;
     Base::change(kNoAgent, [dead, &held](Word word) {
@@ -112,8 +113,8 @@ class BasicMutex : public LockWord<P, MutexRules> {
   AgentId owner() const noexcept { return Rules::owner(Base::word()); }
   bool isLocked() const noexcept { return owner() != kNoAgent; }
 
-  /// Enters for a waiter that was notified of a condition: it is woken when it holds the mutex. noexcept,
-  /// since without memory for a queue nothing would be left to wake it.
+  /// Enters for a waiter that was notified of a condition, which is woken when it holds the mutex. noexcept, because
+  /// without memory for a queue nothing could ever wake the waiter.
   void enterFor(Waiter& w) noexcept {
     if (!Base::enter(w)) return;
     {

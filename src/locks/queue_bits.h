@@ -1,7 +1,7 @@
 // The bits of a lock's word that its queue owns, and the rules for them. lock_word.h applies the rules.
 //
 // The holder of the bucket alone changes them:
-//   kQueued     a waiter stands in the word's queue.
+//   kQueued   a waiter is in the word's queue.
 //   kWaker    the designated waker: a waiter of the queue has been invited and is on its way. It will
 //             take the word, or clear the bit and ask the next release to call the head again. Set
 //             when a free word is left to competition; cleared when that waiter takes the word,
@@ -11,7 +11,7 @@
 //             overtaken (fairness: 'fifo'); cleared when that head has left the queue.
 //
 // Invariants, outside a bucket:
-//   1. kQueued is set exactly while a waiter stands in the queue; kWaker exactly while a queued waiter is
+//   1. kQueued is set exactly while a waiter is in the queue; kWaker exactly while a queued waiter is
 //      invited; kHandOff only with kQueued.
 //   2. While kQueued is clear, any agent may change the word by compare-and-swap (JavaScript too).
 //   3. While kQueued is set, only the holder of the bucket changes the word. There are three exceptions, each
@@ -28,7 +28,7 @@
 
 namespace boxoffice {
 
-/// The rest of the Rules of a lock whose waiters are admitted in the order of their queue only.
+/// The rest of the Rules of a lock whose waiters are only admitted in the order of their queue.
 struct InOrder {
   using Word = std::uint32_t;
   static constexpr Word kWaker = 0;
@@ -74,8 +74,8 @@ struct QueueBits {
     return kWaker && (from & (kWaker | kHandOff)) == kWaker && Rules::isFree(to);
   }
 
-  /// The next waiter to admit when the word is `word`: the head, or a waiter of the leaver, which overtakes the
-  /// head, or none (the head does not fit, or a free word is left to competition).
+  /// Returns the next waiter to admit when the word is `word`: the head, or a waiter of the leaver, which overtakes
+  /// the head. Returns none if the head does not fit, or if waiters compete for a free word.
   static Waiter* choose(const WaitQueue& queue, AgentId leaver, Word word) {
     Waiter* const head = queue.head();
     if (!head || !Rules::fits(word, *head)) return nullptr;

@@ -30,7 +30,7 @@ class QueuedLock {
  public:
   static Entry entry(bool in, const Waiter& w) noexcept { return {in, in && w.abandoned}; }
 
-  /// Whether a waiter of `agent` is in the queue, that of this process.
+  /// Whether a waiter of `agent` is in the queue of this process.
   bool isQueued(AgentId agent) const { return P::lot().isQueued(&self(), agent); }
   std::size_t queueSize() const { return P::lot().queueSize(&self()); }
 
@@ -67,7 +67,7 @@ class QueuedLock {
   /// Call after `head`, the head of the queue, was admitted.
   static void passedHead(WaitQueue& queue, const Waiter& head) noexcept {
     if (queue.empty()) return;
-    // The patience does not restart within an agent: its next waiter, now the head, is next at once.
+    // The patience does not restart for the next waiter of the same agent: as the head it is next at once.
     if (queue.head()->agent == head.agent) {
       queue.patience = Deadline::min();
     } else {

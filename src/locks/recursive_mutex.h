@@ -6,9 +6,9 @@
 //   depth_ == 0   not held, or handed over to a waiter that has not resumed yet
 //   depth_ == n   the holder must unlock n times
 //
-// Between the hand-over to a waiter of an event loop and its resume, other tasks of that loop may lock the mutex: their
-// agent holds it. The first of them counts the waiter's lock, too, and says so in isUntold_. So their unlocks do not
-// free the mutex before the waiter has had its turn.
+// Between the hand-over to a waiter of an event loop and its resume, other tasks of that loop may lock the mutex,
+// because their agent holds it. The first of them also counts the waiter's lock, and sets isUntold_. So their unlocks
+// do not free the mutex before the waiter has had its turn.
 #pragma once
 
 #include <limits>
@@ -57,7 +57,7 @@ class BasicRecursiveMutex {
   /// The number of times that the calling holder has locked the mutex, and has to unlock it.
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// For callers that do not block: true means held (again), as does true from resume.
+  /// For callers that do not block. Returns true if the agent holds the mutex (again), as resume does.
   bool enter(Waiter& w) {
     if (reenter(w.agent)) return true;
     if (!mutex_.enter(w)) return false;

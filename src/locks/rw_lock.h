@@ -6,9 +6,9 @@
 //     readers, or the writer | abandoned | upgrading | writer | hand-off | waker | queue
 //
 //   free                   0
-//   read by n              n readers; more readers come in while the queue is empty
+//   read by n              n readers; more readers enter while the queue is empty
 //   upgrading              n readers, one of which waits (first in the queue) to become the writer; no
-//                          new readers. With the others gone: it is the writer.
+//                          new readers. Once the others have released, it is the writer.
 //   written                writer | its agent
 //   abandoned              a writer died: the next holder is told (as in mutex.h). A reader that dies has
 //                          left nothing half written.
@@ -49,7 +49,7 @@ struct RWLockRules {
   static AgentId writer(Word word) noexcept { return written(word) ? count(word) : kNoAgent; }
 
   static bool isFree(Word word) noexcept { return !written(word) && count(word) == 0; }
-  /// A reader that is not the last to leave lets no waiter in, except an upgrading one.
+  /// Whether the change may admit a waiter. A reader that is not the last to leave admits only an upgrading one.
   static bool makesRoom(Word from, Word to) noexcept {
     return readers(from) <= readers(to) || readers(to) == 0 || (to & kUpgrading) ||
            readers(from) == kMaxReaders;
@@ -70,9 +70,9 @@ struct RWLockRules {
 
 enum class Upgrade : std::uint8_t { refused, granted, waiting, late };
 
-/// Blocks the calling thread for an upgrade of a lock of any scope: refused, granted, or late when the deadline
-/// passed. A deadline that has passed already has no side effect: no reader is kept out, and no other upgrade
-/// is refused.
+/// Blocks the calling thread for an upgrade of a lock of any scope. Returns refused, granted, or late when the
+/// deadline passed. If the deadline has passed before, there is no side effect: no reader is kept out, and no other
+/// upgrade is refused.
 template <class P, class Lock>
 Upgrade upgradeBlocking(Lock& lock, Waiter& w, Deadline deadline) {
   auto& parker = P::parker();
@@ -129,15 +129,15 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
     Base::change(me, [me](Word word) { return noWriter(word, me); });
   }
 
-  /// From writer to reader without letting another writer in; readers at the head of the queue come in too.
-  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell`: as in abandonReads.
+  /// Makes the writer a reader, with no other writer in between, and admits the readers at the head of the queue.
+  /// Throws Misuse(notHolder) and changes nothing when `me` is not the writer. `tell` as in abandonReads.
   void downgrade(AgentId me = P::agent(), bool tell = false) {
     Base::change(me, [me, tell](Word word) {
       return (noWriter(word, me) + Rules::kOne) | (tell ? Rules::kAbandoned : 0);
     });
   }
 
-  /// From reader to writer once the other readers have left, ahead of every queued waiter. Not granted when
+  /// Makes a reader the writer once the other readers have released, ahead of every queued waiter. Not granted when
   /// another reader is upgrading (the two would deadlock: release the read lock) or when the deadline
   /// passed first; then the caller still reads. Throws Misuse(notHolder) when there is no reader.
   Entry upgrade(AgentId me = P::agent()) { return upgradeUntil(kNever, me); }
@@ -148,7 +148,7 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
     return Base::entry(upgradeBlocking(w, deadline) == Upgrade::granted, w);
   }
 
-  /// Unlocks for an agent that died writing; the next holder is told. False when `dead` does not write.
+  /// Unlocks for an agent that died writing, and tells the next holder. Returns false when `dead` does not write.
   bool abandon(AgentId dead) {
     bool held = false;
     Base::change(kNoAgent, [dead, &held](Word word) {
@@ -158,8 +158,8 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
     return held;
   }
 
-  /// Ends up to `count` reads of an agent that died. `tell`: it died before it heard that it was granted an
-  /// abandoned lock, so the next holder is told.
+  /// Ends up to `count` reads of an agent that died. With `tell` the next holder is told of a death: the agent died
+  /// before it heard that it had been granted an abandoned lock.
   void abandonReads(std::uint32_t count, bool tell = false) {
     Base::change(kNoAgent, [count, tell](Word word) {
       const Word back = std::min(count, Rules::readers(word)) << Rules::kCountShift;
@@ -198,8 +198,8 @@ class BasicRWLock : public LockWord<P, RWLockRules> {
     return boxoffice::upgradeBlocking<P>(*this, w, deadline);
   }
 
-  /// Upgrade::waiting: first in the queue, and woken once it is the writer. `otherwise`: the result when it
-  /// would have to wait; with late, it leaves instead.
+  /// Upgrades, or enters the queue as its head and returns Upgrade::waiting; then w is woken once it is the writer.
+  /// `otherwise` is the result when it would have to wait. If that is late, w does not wait.
   Upgrade enterUpgrade(Waiter& w, Upgrade otherwise = Upgrade::waiting) {
     checkedAgent(w.agent);
     w.ask = Rules::kUpgrade;

@@ -12,9 +12,9 @@ class WaitableWord : public LockWord<P, Rules> {
  public:
   using Base::Base;
 
-  /// True, unless a Stop (thread_parker.h) ended the wait.
+  /// Blocks until the waiter is admitted. Returns false only if a Stop (thread_parker.h) ended the wait.
   bool wait() { return waitUntil(kNever); }
-  /// False when `timeout` passed first; a timeout of zero or less never sleeps.
+  /// As wait. Returns false when `timeout` passed first; a timeout of zero or less never sleeps.
   bool waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
   bool waitUntil(Deadline deadline) {
     Waiter w;

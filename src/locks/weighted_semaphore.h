@@ -1,16 +1,16 @@
 // A counting semaphore with weights and priorities, strictly in the order of its queue. A light waiter does
-// not overtake a heavier one that came before it with the same priority; only the releaser's own waiters
+// not overtake a heavier one that arrived before it with the same priority. Only the releaser's own waiters
 // may, within the patience of the head.
 //
 //     31 ................ 2 | 1         | 0
 //     value (signed)        | abandoned | queue
 //
-//   acquire(w)   value >= w and no waiter of our priority or above: value - w.  Else: into the queue.
+//   acquire(w)   value - w, if value >= w and no waiter has the same or a higher priority; else the queue
 //   release(n)   value + n, then the head of the queue is admitted as long as its weight fits
 //   reclaim      releases a dead agent's units, with `abandoned`; the next holder that keeps its units clears it and is
 //                told
 //
-// The value may be set below zero (setValue): no waiter gets in until releases have made up for it.
+// setValue may set the value below zero: then no waiter is admitted until releases have made up for it.
 // Invariant: value + weights held = what the constructor, setValue and releases have put in.
 #pragma once
 
@@ -71,8 +71,8 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
   /// Takes `weight` from the value, in the order of the queue. Throws Misuse(badArgument) outside [1, kMax].
   Entry acquire(std::int32_t weight = 1) { return acquireUntil(kNever, weight); }
 
-  /// Not granted when `timeout` passed first. A timeout of zero or less never sleeps, and gets what a wait would get at
-  /// once.
+  /// Not granted when `timeout` passed first. A timeout of zero or less never sleeps: it acquires what is available
+  /// at once.
   Entry acquireFor(Timeout timeout, std::int32_t weight = 1, double priority = 0) {
     return acquireUntil(deadlineIn(timeout), weight, priority);
   }
@@ -105,8 +105,8 @@ class BasicWeightedSemaphore : public LockWord<P, WeightedSemaphoreRules> {
     });
   }
 
-  /// Puts back a dead agent's units; the next holder is told. This does not raise the value above `most`:
-  /// other agents may have made up for what the dead one took.
+  /// Puts back a dead agent's units, and tells the next holder. Does not raise the value above `most`, because other
+  /// agents may already have made up for the dead agent's units.
   void reclaim(std::int32_t held, std::int32_t most) {
     Base::change(kNoAgent, [held, most](Word word) {
       const std::int64_t value = Rules::value(word);

@@ -12,8 +12,8 @@ using Deadline = Clock::time_point;
 /// The deadline of a wait that has none.
 constexpr Deadline kNever = Deadline::max();
 
-/// How long a wait may take: a std::chrono::duration of any length. A negative one and NaN are zero. One of
-/// more than 146 years is the longest that nanoseconds can tell.
+/// How long a wait may take: a std::chrono::duration of any length. Negative lengths and NaN count as zero, lengths
+/// of more than 146 years as the longest that nanoseconds can express.
 class Timeout {
  public:
   template <class Rep, class Period>
@@ -37,7 +37,8 @@ class Timeout {
   std::chrono::nanoseconds length_;
 };
 
-/// `timeout` from now. A timeout too long for the clock is no deadline; one of zero has passed already.
+/// Returns the time `timeout` from now, or kNever if it is too long for the clock. The deadline of a zero timeout has
+/// passed.
 inline Deadline deadlineIn(Timeout timeout) noexcept {
   const Deadline now = Clock::now();
   return timeout.length() >= kNever - now ? kNever : now + timeout.length();

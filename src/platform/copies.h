@@ -1,6 +1,6 @@
 // Copies of this library with different sources in one process: two versions, or two builds. They do not share their
-// objects (process_wide.h), so each would have a lock of its own for one name or one memory. A copy claims what it has a
-// lock for, and the other copies get an error.
+// objects (process_wide.h), so for one name or one memory each copy would have a different lock. Therefore a copy
+// claims what it has a lock for, and the other copies get an error.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace boxoffice {
 
-/// What copies of any version and compiler have in common. Neither these functions nor the names of resources may
-/// change: another form needs another name than boxoffice_process_wide_1, and a copy must then ask for both.
+/// The interface between copies of any version and compiler. Neither these functions nor the names of resources may
+/// change. A changed interface needs another name than boxoffice_process_wide_1, and a copy must then look for both.
 struct Copies {
   /// Registers the copy at `path`, whose sources have this digest. Returns the path of a copy with another digest,
-  /// the first time that this digest comes; else null.
+  /// but only for the first copy of this digest; else null.
   const char* (*join)(const char* digest, const char* path) noexcept;
-  /// Returns a claim on `resource`, or null: then `holder` is the path of the copy that has it, or null where
-  /// memory has run out. A copy may claim a resource several times, and disclaims it as often.
+  /// Returns a claim on `resource`, or null: then `holder` is the path of the copy that has it, or null if memory has
+  /// run out. A copy may claim a resource several times, and must disclaim it as often.
   void* (*claim)(const char* digest, const char* resource, const char** holder) noexcept;
   void (*disclaim)(void* claim) noexcept;
 };

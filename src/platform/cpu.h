@@ -12,8 +12,8 @@ inline void cpuRelax() noexcept {
 #endif
 }
 
-/// The number of threads of this process that can run at once, within the limits of taskset or a container.
-/// Read once.
+/// Returns how many threads of this process can run at once, within the limits of taskset or a container. The first
+/// call determines the number.
 unsigned coreCount() noexcept;
 
 }  // namespace boxoffice

@@ -1,8 +1,8 @@
-// The system calls of scope host, part 1: files in a directory of its own. One .cpp per system;
-// the build chooses.
+// The system calls of scope host, part 1: files in boxoffice's directory. There is one .cpp per system; the build
+// chooses.
 //
-// Unless it says otherwise, a function throws HostError(segment) when the system refuses, with the file and
-// the reason. Everything it opens is closed by exec, and no symbolic link is followed.
+// Unless its comment says otherwise, a function throws HostError(segment) with the file and the reason when the
+// system refuses. exec() closes everything that is opened here, and no symbolic link is followed.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +39,12 @@ class File {
 
 // ---- the directory ----
 
-/// The path with / between its parts, as all paths here have, and on Windows without `.` and `..`.
+/// Returns the path with / between its parts, like all paths here, and on Windows without `.` and `..`.
 std::string plainPath(const std::string& path);
 /// The environment variable of that name, in UTF-8; empty when it is not set.
 std::string variable(const char* name);
 bool isAbsolute(const std::string& path) noexcept;
-/// Whether the file system may take two names that differ in the case of letters for one.
+/// Whether two names that differ only in the case of letters may be one file.
 #if defined(_WIN32) || defined(__APPLE__)
 constexpr bool kIgnoresCase = true;
 #else
@@ -54,11 +54,11 @@ constexpr bool kIgnoresCase = false;
 /// The default directory: in memory, and the same one for all sessions and services of a user.
 std::string defaultDirectory();
 
-/// Opens the directory of this path, made for this user alone if it is missing; its parent must exist. It
-/// must belong to this user, and no other user may write to it. Throws HostError(unsupported) when it lies
-/// on a file system that several machines share.
+/// Opens the directory of this path. If it is missing, makes it for this user alone; its parent must exist. The
+/// directory must belong to this user, and no other user may have write access. Throws HostError(unsupported) when it
+/// lies on a file system that several machines share.
 File openDirectory(const std::string& path);
-/// Opens the directory; none when it is missing.
+/// Opens the directory, or returns none when it is missing.
 File findDirectory(const std::string& path);
 
 /// Identifies the time since the machine's last boot, in 32 characters.
@@ -67,7 +67,7 @@ std::string bootName();
 /// The names in the directory.
 std::vector<std::string> namesIn(const File& directory, const std::string& path);
 
-/// Removes a directory without files in it. Any other stays.
+/// Removes the directory if it is empty.
 void removeEmptyDirectory(const std::string& path) noexcept;
 
 /// Identifies a file or directory.
@@ -75,8 +75,8 @@ using FileId = std::pair<std::uint64_t, std::uint64_t>;  // its device and inode
 FileId idOf(const File& file, const std::string& path);
 
 // ---- the files in it ----
-// Where a function takes `in`, it is an open directory, and `path` a name in it: the function finds the file
-// even if the directory's own path was removed, or belongs to another directory by now.
+// If a function gets `in`, an open directory, `path` is a name in it. So the function finds the file even if the
+// directory's own path was removed, or belongs to another directory by now.
 
 /// Whether the file still has this path. Also true when the system refuses the check.
 bool isAt(const std::string& path, const FileId& id, const File& in = File()) noexcept;
@@ -87,14 +87,15 @@ struct FileFacts {
   bool linked;              ///< not removed
 };
 
-/// Opens the file for reading and writing; none when it is missing. It must be a regular file with one
-/// link, of this user, and closed to other users.
+/// Opens the file for reading and writing, or returns none when it is missing. It must be a regular file with one
+/// link, belong to this user, and be closed to other users.
 File openFile(const std::string& path, const File& in = File());
-/// Whether the file begins with these bytes. Reads it, where a mapping would end the process if the file became shorter.
+/// Whether the file begins with these bytes. Reads the file, because a mapping would end the process if the file
+/// became shorter.
 bool beginsWith(const File& file, const void* bytes, std::size_t count);
 /// Whether this process may not open the file, but others may: it belongs to the user whose directory this is.
 bool isDenied(const std::string& path, const File& in) noexcept;
-/// Writes a byte 0 at that place, which Removals reports to every process that watches the file.
+/// Writes a zero byte at that place. Removals reports this to every process that watches the file.
 void touch(const File& file, std::uint64_t at) noexcept;
 FileFacts factsOf(const File& file, const std::string& path);
 /// Creates a file of this size, allocated and zeroed. Replaces a leftover of that name.

@@ -65,8 +65,8 @@ std::string bootName() {
 }
 
 bool isAt(const std::string& path, const FileId& id, const File& in) noexcept {
-  // Not lstat(): what zig links in its place, for a glibc before 2.33, leaves errno as it was. And statx() is in musl
-  // since 1.2.5 only.
+  // Not lstat(): the replacement that zig links for a glibc before 2.33 does not set errno. And musl has statx() only
+  // since 1.2.5.
   const File file(openat(startOf(in), path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!file) return errno != ENOENT && errno != ENOTDIR;
   struct stat facts;

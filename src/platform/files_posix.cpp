@@ -1,4 +1,4 @@
-// What of files.h is the same on every POSIX system.
+// The parts of files.h that are the same on all POSIX systems.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -95,7 +95,7 @@ File findDirectory(const std::string& path) {
 }
 
 std::vector<std::string> namesIn(const File& directory, const std::string& path) {
-  // Opens the directory anew, since two readers of one open file would share a position.
+  // Open the directory anew, because two readers of one open file would share its position.
   const int again = openat(directory.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(again < 0 ? nullptr : fdopendir(again),
                                                     closedir);
@@ -113,7 +113,7 @@ FileId idOf(const File& file, const std::string& path) {
 }
 
 File openFile(const std::string& path, const File& in) {
-  // Without O_NONBLOCK, opening a FIFO in its place would block.
+  // O_NONBLOCK, because opening a FIFO at this path would block.
   File file(openat(startOf(in), path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) {
     if (errno == ENOENT) return file;
@@ -159,7 +159,7 @@ File createFile(const std::string& path, std::uint64_t size) {
   File file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) refused(path, "made");
   try {
-    // Independent of the umask.
+    // Sets the mode whatever the umask is.
     if (fchmod(file.number(), 0600) != 0) refused(path, "made");
     allocate(file, size, path);
   } catch (...) {

@@ -1,5 +1,5 @@
-// files.h on Windows, which renames no directory with open files: while the files of this process are open, the directory
-// stays in its place, and its path finds what is in it.
+// files.h on Windows. Windows does not rename a directory with open files. So while this process has files open, its
+// directory stays in its place.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -21,7 +21,7 @@ constexpr DWORD kAnything = ~DWORD{READ_CONTROL | SYNCHRONIZE};
 /// How often untilShared() tries a step, with a pause of 1 ms.
 constexpr int kTries = 1000;
 
-/// The result of `step`, which is tried again while another program, such as a virus scanner, has the file open.
+/// Returns the result of `step`. Tries again while another program, such as a virus scanner, has the file open.
 template <class Step>
 auto untilShared(Step&& step) {
   auto result = step();
@@ -36,7 +36,7 @@ bool isMissing(DWORD error) noexcept {
   return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
 }
 
-/// The path of `name` in the directory, or of `name` if there is none.
+/// Returns the path of `name` in the directory `in`, or `name` itself if there is none.
 std::wstring pathIn(const File& in, const std::string& name) {
   if (!in) return wide(name);
   std::wstring path(MAX_PATH, L'\0');
@@ -150,7 +150,7 @@ void removeEmptyDirectory(const std::string& path) noexcept {
   try {
     RemoveDirectoryW(wide(path).c_str());
   } catch (const std::bad_alloc&) {
-    // As when Windows refuses: it stays.
+    // The directory stays, as when Windows refuses.
   }
 }
 
@@ -201,13 +201,14 @@ bool isDenied(const std::string& path, const File& in) noexcept {
   }
 }
 
-// No process watches the file here: a wake-up needs no resource that Windows would lack.
+// Does nothing, because no process watches the file on Windows: a wake-up there needs no resource that could be
+// lacking.
 void touch(const File&, std::uint64_t) noexcept {}
 
 FileFacts factsOf(const File& file, const std::string& path) {
   const auto facts = factsBy<FILE_STANDARD_INFO>(file, FileStandardInfo, path);
   const auto size = static_cast<std::uint64_t>(facts.EndOfFile.QuadPart);
-  // All of it is: see setSize().
+  // The whole file is allocated: see setSize().
   return {size, size, !facts.DeletePending && facts.NumberOfLinks > 0};
 }
 
@@ -250,7 +251,7 @@ void remove(const std::string& path, const File& in) noexcept {
   try {
     DeleteFileW(pathIn(in, path).c_str());
   } catch (const std::exception&) {
-    // As when Windows refuses: the file stays.
+    // The file stays, as when Windows refuses.
   }
 }
 

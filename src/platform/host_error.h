@@ -24,7 +24,7 @@ class HostError : public std::runtime_error {
   HostFault fault_;
 };
 
-/// Throws HostError(exhausted): the system refuses `what`, which may be had later.
+/// Throws HostError(exhausted): the system refuses `what` now, but may give it later.
 [[noreturn]] inline void throwLack(const std::string& what, const std::string& why) {
   throw HostError(HostFault::exhausted, "boxoffice: the system gives no " + what + ": " + why);
 }

@@ -38,7 +38,7 @@ class OtherStart : public Misuse {
   std::uint32_t found_;
 };
 
-/// Apart from the checks that call it, so that a check costs its function a compare and a jump.
+/// Throws Misuse. A separate function, so that a check adds only a compare and a jump to its caller.
 [[noreturn]] inline void throwMisuse(Fault fault, const char* what) { throw Misuse(fault, what); }
 [[noreturn]] inline void throwMisuse(Fault fault, const std::string& what) {
   throw Misuse(fault, what);

@@ -23,13 +23,13 @@ struct stat statOf(const File& file, const std::string& path);
 /// Throws unless the file belongs to this user, and other users have none of the permissions in `others`.
 void checkOwner(const struct stat& facts, mode_t others, const std::string& path);
 
-/// The directory for openat() and its kin: `in`, or the working directory if there is none.
+/// Returns the directory for openat() and similar calls: `in`, or the working directory if there is none.
 int startOf(const File& in) noexcept;
 
-/// Opens a FIFO for reading and writing, made for this user alone if it is missing.
+/// Opens a FIFO for reading and writing. If it is missing, makes it for this user alone.
 File makeFifo(const std::string& path);
 
-/// Opens one end of a FIFO; none when the FIFO is missing, or the other end of a writing end.
+/// Opens one end of a FIFO. Returns none when the FIFO is missing, or for a writing end when there is no reader.
 File openIfThere(const std::string& path, int mode);
 
 /// Whether the directory lies on a file system where a lock, or a write to mapped memory, is not seen by all its

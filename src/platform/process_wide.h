@@ -4,7 +4,7 @@
 //
 // Every copy, in the program or in a library, publishes its registry under a name that only copies of the very
 // same source have (published.h). All copies use the registry of the copy that was loaded first, which stays in
-// memory for ever. Copies of other sources have an interface of their own: see copies.h.
+// memory for ever. Copies of other sources have a separate interface: see copies.h.
 #pragma once
 
 #include <typeinfo>

@@ -2,7 +2,7 @@
 //
 // On macOS and Windows they are exported symbols. On Linux a program exports its symbols only if it is linked
 // with -rdynamic, and a plugin may be linked with --exclude-libs or a version script. So there each function has
-// an ELF note with its name and its place. The loader shows the notes of all modules, of the program as well.
+// an ELF note with its name and its place. The loader lists the notes of all modules, including the program.
 #pragma once
 
 #define BOXOFFICE_TEXT(symbol) #symbol

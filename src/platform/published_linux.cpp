@@ -59,7 +59,7 @@ int findInModule(dl_phdr_info* info, std::size_t, void* argument) {
 }  // namespace
 
 void* firstPublished(const char* name) {
-  // The modules in load order. dlopen comes after the walk, which holds a lock of the loader.
+  // Visit the modules in load order. Call dlopen only after the walk, because the walk holds a lock of the loader.
   Search search;
   search.name = name;
   dl_iterate_phdr(findInModule, &search);

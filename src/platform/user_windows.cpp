@@ -31,7 +31,7 @@ Bytes factsOfToken(TOKEN_INFORMATION_CLASS which) {
   return facts;
 }
 
-/// The user of this process; and the owner of what it makes, which may be the group of the administrators.
+/// The user of this process, and the owner of what it makes, which may be the group of the administrators.
 class User {
  public:
   User() : user_(factsOfToken(TokenUser)), owner_(factsOfToken(TokenOwner)) {
@@ -80,7 +80,7 @@ bool isOpenToOthers(PACL list, DWORD rights) {
     const auto* const ace = static_cast<const ACCESS_ALLOWED_ACE*>(entry);
     const BYTE type = ace->Header.AceType;
     if (type == ACCESS_DENIED_ACE_TYPE || (ace->Header.AceFlags & INHERIT_ONLY_ACE) != 0) continue;
-    // Rights that depend on conditions, and the like, are not looked into.
+    // Treat entries with conditions, and other kinds of entries, as open.
     if (type != ACCESS_ALLOWED_ACE_TYPE && (ace->Mask & rights) != 0) return true;
     if ((ace->Mask & rights) == 0 || isTrusted(const_cast<DWORD*>(&ace->SidStart))) continue;
     return true;
@@ -112,7 +112,7 @@ void letUserWait() noexcept {
     SetSecurityInfo(GetCurrentProcess(), SE_KERNEL_OBJECT, DACL_SECURITY_INFORMATION, nullptr,
                     nullptr, longer, nullptr);
   } catch (const std::exception&) {
-    // A process that may not wait for this one looks again after a while.
+    // Then other processes may not wait for this one, and look again after a while.
   }
 }
 

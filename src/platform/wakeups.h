@@ -37,13 +37,13 @@ struct FifoEnd {
       false;  ///< shares the open files of the locks with a writing end, which stays open
 };
 
-/// Opens the reading end of the FIFO, made if it is missing. Also for writing, so that it never reads end
-/// of file.
+/// Opens the reading end of the FIFO, and makes the FIFO if it is missing. Opens it for writing, too, so that it
+/// never reads end of file.
 FifoEnd openFifo(const std::string& path);
-/// Opens a writing end, on which the reader's death can be watched. None when there is no reader.
+/// Opens a writing end, on which the reader's death can be watched. Returns none when there is no reader.
 FifoEnd openWriter(const std::string& path);
-/// Whether this writing end reports a death that has been handled: another process may be the reader by now. Only of
-/// wakeups_windows.cpp, which watches a process and not a FIFO.
+/// Whether this writing end reports a death that has been handled, and another process may be the reader by now. Only
+/// possible in wakeups_windows.cpp, which watches a process and not a FIFO.
 bool isOver(const FifoEnd& writer) noexcept;
 /// Like openFifo, for the FIFO of this writing end, even if its path was removed.
 FifoEnd openFifoOf(const FifoEnd& writer, const std::string& path);
@@ -56,13 +56,14 @@ bool isFifoAt(const std::string& path, const FileId& id) noexcept;
 // A FIFO has two locks. They belong to an open file and go with its last descriptor. A process that stands
 // in for a process slot holds the first lock; a member holds both.
 
-/// Takes the first lock. False when another open file has it.
+/// Takes the first lock. Returns false when another open file has it.
 bool tryLock(const FifoEnd& end) noexcept;
 /// Releases the first lock.
 void unlock(const FifoEnd& end) noexcept;
-/// Takes the second lock: this process is the member. False when another open file has it, or keeps it free.
+/// Takes the second lock, which makes this process the member. Returns false when another open file has it, or keeps
+/// it free.
 bool tryLive(FifoEnd& end);
-/// Keeps the second lock free; several open files may do so. False when a living member holds it.
+/// Keeps the second lock free; several open files may do so. Returns false when a living member holds it.
 bool tryKeepFree(const FifoEnd& end) noexcept;
 
 /// Writes a byte, if there is room. Raises no signal when the reader is gone.
@@ -81,11 +82,11 @@ class Watch {
   void addReader(const FifoEnd& reader, std::uint32_t tag);
   /// Reports `tag` when the reader of this writing end has gone.
   void addDeath(const FifoEnd& writer, std::uint32_t tag);
-  /// Call this before closing the file: a child that is being forked may still have it open.
+  /// Call this before closing the file, because a child that is being forked may still have it open.
   void remove(const File& file) noexcept;
   void removeDeath(const FifoEnd& writer) noexcept;
-  /// Waits for an event, at most `atMost` ms (-1: for ever). Returns the number of tags; 0 after a timeout
-  /// or a signal.
+  /// Waits for an event, at most `atMost` ms, or for ever if that is -1. Returns the number of tags, or 0 after a
+  /// timeout or a signal.
   unsigned wait(std::uint32_t (&tags)[16], int atMost) noexcept;
   void close() noexcept;
 
@@ -94,9 +95,9 @@ class Watch {
   std::shared_ptr<struct Watched> list_;  // of the others
 };
 
-/// Whether the reader's death is not reported at present, because another process has the FIFO open in its place.
-/// Call it when that process has the first lock. Not so in wakeups_select.cpp once the FIFO's path was removed, and never
-/// in wakeups_windows.cpp.
+/// Whether another process has the FIFO open in the reader's place, so that the reader's death is not reported at
+/// present. Call it when that process has the first lock. False in wakeups_select.cpp once the FIFO's path was
+/// removed, and always false in wakeups_windows.cpp.
 bool isStoodInFor(const FifoEnd& writer);
 
 /// Reports when files of a directory are removed or renamed, when the directory itself is, and when a byte is written

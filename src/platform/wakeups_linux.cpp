@@ -1,4 +1,4 @@
-// What of wakeups.h has a call of its own on Linux.
+// The parts of wakeups.h that use system calls of Linux.
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>

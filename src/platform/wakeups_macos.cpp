@@ -1,4 +1,4 @@
-// What of wakeups.h has a call of its own on macOS.
+// The parts of wakeups.h that use system calls of macOS.
 #include <fcntl.h>
 #include <sys/event.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What of wakeups.h is the same on every POSIX system.
+// The parts of wakeups.h that are the same on all POSIX systems.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>

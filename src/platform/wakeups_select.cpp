@@ -2,11 +2,11 @@
 //
 //   fifo-1        bytes for the process in slot 1, which reads them
 //   life-fifo-1   no bytes, in `life`; the process in the slot has it open for writing, the others for reading: they
-//                 reach its end when the process dies
+//                 read end of file when the process dies
 //   lock-fifo-1   the first lock, by flock, in extra[0]
-//   live-fifo-1   the second one, in extra[1]
+//   live-fifo-1   the second lock, in extra[1]
 //
-// select, because kqueue and poll of macOS do not report the end of a FIFO.
+// This uses select, because kqueue and poll of macOS do not report the end of a FIFO.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/select.h>
@@ -73,7 +73,8 @@ bool tryFlock(const File& lock, int how) noexcept {
   return result == 0;
 }
 
-/// The files of these paths, whatever they are; none when one is missing. Throws when this process may not open one.
+/// Opens the files of these paths, whatever they are. Returns none when one is missing. Throws when this process may
+/// not open one.
 FifoEnd openAgain(const std::string& path) {
   const auto opened = [](const std::string& each) {
     File file(open(each.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
@@ -122,7 +123,7 @@ FifoEnd openFifoOf(const FifoEnd& writer, const std::string& path) {
     closeLocksBeforeLife(end, path);
     return end;
   }
-  // Removed: what is left are the open files of the locks.
+  // The FIFO was removed, and only the open files of the locks are left.
   end = FifoEnd();
   end.borrows = true;
   for (int which = 0; which < 2; ++which) {

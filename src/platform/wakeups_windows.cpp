@@ -1,13 +1,14 @@
-// wakeups.h on Windows, which has no FIFOs with a name that a process can wait for without a partner. In place of one:
+// wakeups.h on Windows, which has no named FIFO on which a process can wait without a partner. These stand for one:
 //
 //   fifo-1    a file with two locks, on bytes that it does not have, and a record of the member in the slot
 //   bytes     an event of the member: it is set from send() until drain()
 //   left      an event of the member, which sets it when it leaves
 //
-// An end of a FIFO has the file in `fifo`, `bytes` in extra[0] and `left` in extra[1]. A writing end has the member's process
-// in `life`, too, which reports its death. The events have random names, which are in the record, so that no other program
-// can have made them before. The record goes, and the locks go, before `left` is set, and a process ends after Windows has
-// closed its files. So a process that hears of a death finds the locks free, or held by a process that cleans up.
+// An end of a FIFO has the file in `fifo`, `bytes` in extra[0] and `left` in extra[1]. A writing end also has the
+// member's process in `life`, which reports its death. The events have random names, which are in the record, so that
+// no other program can have made them before. A member that leaves erases its record and releases its locks before it
+// sets `left`, and Windows closes the files of a process before it ends. So a process that hears of a death finds the
+// locks free, or held by a process that cleans up.
 #include <iterator>
 #include <new>
 #include <utility>
@@ -29,7 +30,7 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-/// The places of the two locks, which the file does not reach.
+/// The places of the two locks, beyond the end of the file.
 constexpr std::uint64_t kLockAt[] = {std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 1};
 
 bool tryRange(const FifoEnd& end, int which, DWORD how) noexcept {
@@ -69,7 +70,7 @@ std::uint64_t startOf(HANDLE process) noexcept {
   return std::uint64_t{start.dwHighDateTime} << 32 | start.dwLowDateTime;
 }
 
-/// The process of the record; none when it has ended, or does not let this one wait for it.
+/// Opens the process of the record. Returns none when it has ended, or does not let this process wait for it.
 File processOf(const Record& record) noexcept {
   File process = fileOf(OpenProcess(SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION, FALSE,
                                     static_cast<DWORD>(record.process)));
@@ -77,8 +78,9 @@ File processOf(const Record& record) noexcept {
   return process;
 }
 
-/// Completes the writing end, which has its file: finds the member in the slot, whose end the watch then reports. If there is
-/// no such member, or this process may not wait for it, the watch reports the end at once, and this process looks again later.
+/// Completes a writing end, which has its file: finds the member in the slot, whose death the watch then reports. If
+/// there is no such member, or this process may not wait for it, the watch reports a death at once, and this process
+/// looks again later.
 void findMember(FifoEnd& end) {
   const Record record = readRecord(end.fifo);
   if (record.process == 0) {
@@ -174,17 +176,17 @@ bool tryKeepFree(const FifoEnd& end) noexcept { return tryRange(end, 1, 0); }
 void send(const FifoEnd& end) noexcept { SetEvent(handleOf(end.extra[0])); }
 void drain(const FifoEnd& reader) noexcept { ResetEvent(handleOf(reader.extra[0])); }
 
-// A process that has ended is reported until it is unwatched, also while another process cleans up.
+// The watch reports a process that has ended until it is unwatched, even while another process cleans up.
 bool isStoodInFor(const FifoEnd&) { return false; }
 
-// No byte is needed as a bell: see touch(). Renamed and removed files are reported by the directory. Its parent need not
-// be watched: Windows moves no directory that has open files.
+// Windows needs no byte as a bell: see touch(). The directory reports renamed and removed files. Its parent need not
+// be watched, because Windows does not move a directory with open files.
 void Removals::deliver(const std::string& directory, const std::string&) noexcept {
   constexpr DWORD kEvents = FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME;
   try {
     file_ = fileOf(FindFirstChangeNotificationW(wide(directory).c_str(), FALSE, kEvents));
   } catch (const std::bad_alloc&) {
-    // Removals are not reported then.
+    // Then removals are not reported.
   }
 }
 

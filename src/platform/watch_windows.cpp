@@ -9,7 +9,7 @@
 
 namespace boxoffice::platform {
 
-/// Windows waits for 64 handles at once. Those above are waited for by its pool, which tells us by `signal`.
+/// Windows waits for at most 64 handles at once. Its thread pool waits for the others, and sets `signal`.
 struct Watched {
   static constexpr std::size_t kDirect = MAXIMUM_WAIT_OBJECTS - 1;
 
@@ -125,7 +125,7 @@ unsigned Watch::wait(std::uint32_t (&tags)[16], int atMost) noexcept {
   auto limit = static_cast<DWORD>(atMost);
   for (DWORD next = 0; next <= count; ++next) {
     const DWORD set = WaitForMultipleObjects(count + 1 - next, handles + next, FALSE, limit);
-    // Windows has no memory for the wait: not at once again.
+    // Windows has no memory for the wait, so pause before the next attempt.
     if (set == WAIT_FAILED) Sleep(10);
     if (set >= WAIT_OBJECT_0 + count + 1 - next) return found.count;
     next += set - WAIT_OBJECT_0;

@@ -21,7 +21,7 @@ inline HANDLE handleOf(const File& file) noexcept {
   return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(file.number()));
 }
 
-/// None for the handle of a failed call, null or INVALID_HANDLE_VALUE.
+/// Returns the file of a handle, or none for null and INVALID_HANDLE_VALUE, the results of failed calls.
 inline File fileOf(HANDLE handle) noexcept {
   return handle ? File(static_cast<int>(reinterpret_cast<std::intptr_t>(handle))) : File();
 }
@@ -36,7 +36,7 @@ inline OVERLAPPED placeAt(std::uint64_t offset) noexcept {
 
 /// The path for Windows, of any length.
 std::wstring wide(const std::string& path);
-/// In UTF-8.
+/// Returns the text in UTF-8.
 std::string narrow(const std::wstring& text);
 
 [[noreturn]] void fail(const std::string& path, const std::string& what);
@@ -53,14 +53,14 @@ SECURITY_ATTRIBUTES* ownAttributes();
 /// Throws unless the file belongs to this user, and other users have none of these `rights`.
 void checkOwner(const File& file, DWORD rights, const std::string& path);
 
-/// The event of that name, or one of its own without a name; it stays set until it is reset.
+/// Returns the event of that name, or a new event without a name. It stays set until it is reset.
 File eventOf(const wchar_t* name, bool isSet);
 
-/// Lets all processes of this user wait for this one, whatever session each of them is in.
+/// Lets all processes of this user wait for this one, in any session.
 void letUserWait() noexcept;
 
-/// Like openFile(), and makes a missing file for this user alone if `isMade`. Windows lets no process remove or rename the
-/// file while it is open.
+/// As openFile(). If `isMade`, makes a missing file for this user alone. No process can remove or rename the file
+/// while it is open.
 File openForGood(const std::string& path, bool isMade);
 
 }  // namespace boxoffice::platform

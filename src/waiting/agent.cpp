@@ -15,7 +15,7 @@ class AgentIds {
  public:
   AgentId take() {
     const std::lock_guard guard(mutex_);
-    // A word left behind by a dead agent should meet its id again as late as possible.
+    // Reuse the id of a dead agent as late as possible, because a stale word may still contain it.
     const std::size_t made = next_.size() - 1;
     if (free_ > kRest || (made == kMaxAgent && free_ > 0)) {
       --free_;
@@ -37,7 +37,7 @@ class AgentIds {
   static constexpr std::size_t kRest = 1024;
 
   std::mutex mutex_;
-  // A queue of the free ids. Each id has its link from the start, since give must not fail.
+  // A queue of the free ids. Each id has a link from the start, because give must not fail.
   std::vector<AgentId> next_{kNoAgent};
   AgentId first_ = kNoAgent;
   AgentId last_ = kNoAgent;

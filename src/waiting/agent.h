@@ -15,7 +15,7 @@ constexpr AgentId kNoAgent = 0;
 /// Lock words keep an agent in 26 bits.
 constexpr AgentId kMaxAgent = (1U << 26) - 1;
 
-/// `id`, if a lock word can hold it; else throws Misuse(badArgument).
+/// Returns `id`. Throws Misuse(badArgument) if a lock word cannot hold it.
 inline AgentId checkedAgent(AgentId id) {
   if (id - 1 >= kMaxAgent) throwMisuse(Fault::badArgument, "this is not the id of an agent");
   return id;
@@ -29,11 +29,11 @@ AgentId takeAgentId();
 /// new agent's. The agent must hold nothing and wait for nothing.
 void giveAgentId(AgentId id) noexcept;
 
-/// The id of the calling thread, in all copies of this library: taken at its first call, given back when the thread
-/// ends, on POSIX after the destructors of its thread_local objects. On Linux these may use locks. Elsewhere only those
-/// of objects that were created after the first wait of the thread may. A destructor of a key of pthread may use locks
-/// unless it has asked to be called again.
-/// Throws as takeAgentId does.
+/// Returns the id of the calling thread, which is the same in all copies of this library. The first call takes it. It
+/// is given back when the thread ends, on POSIX after the destructors of its thread_local objects. On Linux these
+/// destructors may use locks. Elsewhere only destructors of objects that were created after the first wait of the
+/// thread may. A destructor of a pthread key may use locks unless it has asked to be called again. Throws as
+/// takeAgentId does.
 AgentId thisThread();
 
 }  // namespace boxoffice

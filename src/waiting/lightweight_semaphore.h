@@ -5,14 +5,14 @@
 //     count_ == 0   nothing to take, no waiter
 //     count_ <  0   that many threads wait in semaphore_ or are on their way there
 //
-//   wait     count_ - 1; if it was > 0, the thread is in; else the semaphore admits it
-//   signal   count_ + n; if it was < 0, the semaphore admits min(-count_, n)
+//   wait     count_ - 1; if it was > 0, the thread is admitted; else semaphore_ admits it later
+//   signal   count_ + n; if it was < 0, semaphore_ admits min(-count_, n) threads
 //   give up  count_ + 1, but only while count_ < 0. Otherwise every waiter has been granted an admission,
 //            this one included: it is on its way, and the waiter takes it. There is no third outcome: giving
 //            a count back after that would leave a stale admission behind. A later waiter may take the
 //            admission first; then count_ is < 0 again, and this waiter leaves after all.
 //
-// Invariant: signals that came = waits that went in + max(count_, 0) + admissions on their way.
+// Invariant: signals sent = waits admitted + max(count_, 0) + admissions on their way.
 // signal's release pairs with the acquire of the wait that takes the signal, through count_ or through the
 // semaphore. Source: Preshing, "Semaphores are surprisingly versatile".
 #pragma once
@@ -30,8 +30,8 @@ class BasicLightweightSemaphore {
  public:
   static constexpr int kMax = std::numeric_limits<int>::max() / 2;
 
-  /// `initial` must be in [0, kMax]; else throws Misuse(badArgument). Constant-initialised on Linux alone: other
-  /// systems keep a kernel object for it.
+  /// Throws Misuse(badArgument) unless `initial` is in [0, kMax]. Constant-initialised on Linux only, because other
+  /// systems need a kernel object.
   constexpr explicit BasicLightweightSemaphore(int initial = 0) : count_(initial) {
     if (initial < 0 || initial > kMax) {
       throwMisuse(Fault::badArgument, "a semaphore starts with a count from 0 to kMax");
@@ -51,10 +51,11 @@ class BasicLightweightSemaphore {
     return false;
   }
 
-  /// No Stop (thread_parker.h) ends the waits of this semaphore: the threads' parkers wait with it themselves.
+  /// A Stop (thread_parker.h) does not end a wait for this semaphore, because the parkers of threads use it
+  /// themselves.
   void wait() noexcept { waitUntil(kNever); }
 
-  /// False when `timeout` passed first. A timeout of zero or less never sleeps.
+  /// As wait. Returns false when `timeout` passed first. A timeout of zero or less never sleeps.
   bool waitFor(Timeout timeout) { return waitUntil(deadlineIn(timeout)); }
 
   bool waitUntil(Deadline deadline) noexcept {
@@ -78,7 +79,8 @@ class BasicLightweightSemaphore {
   }
 
  private:
-  /// After a timeout: true when this waiter has left, false when an admission was already its own.
+  /// Called after a timeout. Returns true when this waiter has left, false when it has already been granted an
+  /// admission.
   bool giveUp() noexcept {
     for (;;) {
       int count = count_.load(std::memory_order_relaxed);

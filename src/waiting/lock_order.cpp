@@ -24,7 +24,7 @@ std::size_t LockOrder::size() const {
   return size_;
 }
 
-/// The labels of a shortest way, by a search in breadth.
+/// Returns the labels of a shortest way, by breadth-first search.
 std::vector<std::string> LockOrder::way(const std::string& from, const std::string& to) const {
   struct Step {
     const std::string* lock;

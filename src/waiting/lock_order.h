@@ -1,11 +1,11 @@
-// The order in which the callers of a process take locks: a graph whose edge from A to B says that a caller asked for B
-// while it held A. An edge that closes a circle means that callers can deadlock, though none has yet.
+// The order in which the callers of a process take locks: a graph with an edge from A to B if a caller asked for B
+// while it held A. An edge that closes a circle means that callers can deadlock, even if none has yet.
 //
-// The idea is that of lockdep, the "runtime locking correctness validator" of Linux: classes of locks, not objects, and
-// the first sight of each edge is what the report shows.
+// The idea is from lockdep, the "runtime locking correctness validator" of Linux: the nodes are classes of locks, not
+// objects, and a report shows the first occurrence of each edge.
 //
-// Invariants: 1. an edge is added once, with the label of its first sight. 2. each circle is reported by the edge that
-// closes it, once: by add(), to one caller.
+// Invariants: 1. an edge is added once, with the label of its first occurrence. 2. add() reports each circle once, to
+// the caller that adds the edge that closes it.
 //
 // One mutex guards all of it: callers remember the edges that they have added, so add() is rare.
 #pragma once
@@ -21,11 +21,11 @@ namespace boxoffice {
 
 class LockOrder {
  public:
-  /// Names of locks may be made without end. Beyond this number no edge is added.
+  /// The most edges that are kept, because programs may make any number of names.
   static constexpr std::size_t kMostEdges = 4096;
 
-  /// Adds the edge from `from` to `to`. Returns the labels of the edges that lead back from `to` to `from`, as few as
-  /// there can be, in their order; none if there is no way back, or if the edge is known.
+  /// Adds the edge from `from` to `to`. Returns the labels of a shortest way back from `to` to `from`, in order.
+  /// Returns none if there is no way back, or if the edge is known.
   std::vector<std::string> add(const std::string& from, const std::string& to,
                                const std::string& label);
 
@@ -42,7 +42,7 @@ class LockOrder {
   std::size_t size_ = 0;
 };
 
-/// That of this process, which all threads use.
+/// Returns the graph of this process, which all threads use.
 LockOrder& lockOrder();
 
 }  // namespace boxoffice

@@ -31,7 +31,7 @@ class BasicMailbox final : public Parker {
   BasicMailbox(const BasicMailbox&) = delete;
   BasicMailbox& operator=(const BasicMailbox&) = delete;
 
-  /// Posts through a link of the mailbox's own, because an invited waiter is still linked into its queue.
+  /// Posts the waiter by a separate link, because an invited waiter is still linked into its queue.
   void wake(Waiter& waiter, Wake how) noexcept override {
     Wakeup& wakeup = wakeup_;  // once posted, the loop may collect and destroy this mailbox
     waiter.how = how;
@@ -43,9 +43,9 @@ class BasicMailbox final : public Parker {
     if (!last) wakeup.send();
   }
 
-  /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the
-  /// waiter, and may cause posts to this mailbox. When it throws, the rest are posted again.
-  /// False when the mailbox was empty; otherwise one send() was for its waiters, or is about to come.
+  /// Hands every posted waiter to `take(waiter, how)`, first posted first. `take` may destroy the waiter, and may
+  /// cause posts to this mailbox. If it throws, posts the rest again. Returns false when the mailbox was empty.
+  /// Otherwise one send() was for these waiters, or is about to come.
   template <class Take>
   bool collect(Take&& take) {
     if (!last_.load(std::memory_order_relaxed)) return false;  // cheaper than an exchange

@@ -4,8 +4,8 @@
 //   address ──hash──▶ shard (one lock each) ──table──▶ WaitQueue
 //
 // All work on a queue happens through a Bucket, which holds the shard's lock for its lifetime. It sends the
-// wakes it collected after it has dropped that lock: a woken thread does not run into it, and a Parker may
-// call back into the parking lot.
+// wakes that it has collected after it has released that lock. So a woken thread need not wait for the lock, and a
+// Parker may call back into the parking lot.
 #pragma once
 
 #include <cstddef>
@@ -82,10 +82,10 @@ class ParkingLot<P>::Bucket {
 
   bool empty() const noexcept { return !queue_; }
 
-  /// The queue; only when not empty().
+  /// The queue. Call this only when not empty().
   WaitQueue& queue() noexcept { return *queue_; }
 
-  /// The queue, made if there is none. Throws std::bad_alloc, and then nothing has changed.
+  /// Returns the queue, and makes it if there is none. If it throws std::bad_alloc, nothing has changed.
   WaitQueue& obtainQueue() {
     if (!queue_) queue_ = &shard_.queues.add(address_);
     return *queue_;

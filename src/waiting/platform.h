@@ -19,7 +19,7 @@ class ParkingLot;
 template <class P>
 class ThreadParker;
 
-/// Real threads. `Self` is the derived struct; each has a parking lot of its own.
+/// Real threads. `Self` is the derived struct. Each derived struct has its own parking lot.
 template <class Self>
 struct NativePlatform {
   template <class T>
@@ -53,7 +53,7 @@ struct NativePlatform {
 
 struct Platform : NativePlatform<Platform> {};
 
-/// Without spinning, to measure its effect.
+/// A platform without spinning, to measure the effect of spinning.
 struct NoSpinPlatform : NativePlatform<NoSpinPlatform> {
   static constexpr int kBusyLooks = 0;
   static constexpr int kYieldLooks = 0;

@@ -7,11 +7,11 @@
 //   - Are there more runnable threads than cores? Then a busy wait keeps the awaited thread from running.
 //     Giving it our core is better: sched_yield switches to a runnable thread without the cost of a sleep
 //     and a wake-up.
-// So a wait polls in two phases, busy and then yielding, and each phase earns a budget of looks. When a phase
-// paid off, its budget moves towards twice the looks that were needed (after glibc's adaptive mutex). Each time
-// it did not, the budget halves, down to none, with a fresh try now and then. Yielding has paid off only when
-// the wait was over before a sleep would have been: in longer waits, threads that yield are in the way of
-// threads that work. In the whole process, busy waits occupy all cores but one at most; on a single core, none.
+// So a wait polls in two phases, first busy and then yielding, and each phase has a budget of looks. When a phase
+// pays off, its budget moves towards twice the looks that were needed (after glibc's adaptive mutex). Each time it
+// does not, the budget halves, down to none, with a fresh try now and then. Yielding pays off only if the wait ends
+// sooner than a sleep would: in longer waits, yielding threads slow down working threads. In the whole process, busy
+// waits occupy at most all cores but one; on a single core, none.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 namespace boxoffice {
 namespace {
 
-/// In the value of the key, beside the id: the thread ends.
+/// A flag in the value of the key, beside the id: the thread is ending.
 constexpr std::uintptr_t kEnding = std::uintptr_t{kMaxAgent} + 1;
 
 extern "C" void endThreadAgent(void* value);
@@ -27,8 +27,8 @@ bool setThreadAgent(std::uintptr_t value) {
   return pthread_setspecific(threadAgentKey(), reinterpret_cast<void*>(value)) == 0;
 }
 
-/// Destructors of thread_local objects may use locks. Some systems call them as they call this function, in any order:
-/// so it asks to be called once more, after all of them.
+/// Gives the id back when the thread ends. Destructors of thread_local objects may use locks, and some systems call
+/// them and this function in any order. So this function asks to be called once more, after all of them.
 void endThreadAgent(void* value) {
   const auto bits = reinterpret_cast<std::uintptr_t>(value);
   if ((bits & kEnding) == 0 && setThreadAgent(bits | kEnding)) return;

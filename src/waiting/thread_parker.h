@@ -1,7 +1,7 @@
-// A blocked thread as a waiter: it sleeps on a semaphore of its own until it is woken.
+// A blocked thread as a waiter: it sleeps on its own semaphore until it is woken.
 //
-// Some threads have to come back early at the request of a thread that cannot wake them (a worker that is
-// terminated while it is blocked in C++). They give a Stop, and check it now and then.
+// Some threads must stop waiting at the request of a thread that cannot wake them (a worker that is terminated
+// while it is blocked in C++). Such a thread has a Stop, which it checks now and then.
 #pragma once
 
 #include <utility>
@@ -31,7 +31,8 @@ class ThreadParker final : public Parker {
     sleep_.signal();
   }
 
-  /// False when the deadline passed first, or a stop was requested; a wake may still be on its way.
+  /// Sleeps until it is woken. Returns false when the deadline passed first, or a stop was requested; a wake may
+  /// still be on its way.
   bool waitUntil(Deadline deadline) noexcept {
     while (stop_) {
       const Deadline look = P::now() + kLookEvery;
@@ -42,9 +43,9 @@ class ThreadParker final : public Parker {
     return sleep_.waitUntil(deadline);
   }
 
-  /// While it lives, waits of the calling thread for the locks of src/locks and src/host end when `stop` is requested,
-  /// as if their deadline had passed, also where they have none. So the thread must check the result of every wait.
-  /// The waits for a LightweightSemaphore do not end.
+  /// While a Watch lives, a requested `stop` ends the calling thread's waits for the locks of src/locks and src/host
+  /// as if their deadline had passed, even if they have none. So the thread must check the result of every wait. It
+  /// does not end waits for a LightweightSemaphore.
   class Watch {
    public:
     explicit Watch(Stop& stop) noexcept

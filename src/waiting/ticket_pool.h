@@ -1,6 +1,6 @@
-// The waiters of one event loop, by number. A ticket is an index: finding its waiter, taking one and giving
-// it back cost a few instructions and no allocation, once the pool has grown to the longest queue it has
-// seen. Only the loop's own thread touches the pool. A waiter stays in place as long as its ticket is out.
+// The waiters of one event loop, by number. A ticket is an index. Finding its waiter, taking a ticket and giving
+// it back each cost a few instructions and no allocation, once the pool has grown to the longest queue it has
+// seen. Only the loop's own thread uses the pool. A waiter stays in place as long as its ticket is out.
 //
 //   chunks_   [w0 w1 ... w255] [w256 ...]       free_  a stack of tickets
 #pragma once
@@ -19,7 +19,7 @@ using Ticket = std::uint32_t;
 
 class TicketPool {
  public:
-  /// A fresh waiter. Throws std::bad_alloc, and then nothing has changed.
+  /// Returns the ticket of a fresh waiter. If it throws std::bad_alloc, nothing has changed.
   Ticket take() {
     if (free_.empty()) grow();
     const Ticket ticket = free_.back();
@@ -60,7 +60,7 @@ class TicketPool {
     const auto first = static_cast<Ticket>(chunks_.size() * kChunk);
     free_.reserve(first + kChunk);
     chunks_.push_back(std::make_unique<Chunk>());
-    // The lowest ticket on top: a short queue uses few cache lines.
+    // Put the lowest ticket on top, so that a short queue uses few cache lines.
     for (Ticket i = kChunk; i > 0; --i) free_.push_back(first + i - 1);
   }
 

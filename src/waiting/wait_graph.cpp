@@ -38,7 +38,7 @@ WaitGraph::Id WaitGraph::hold(Claim claim) {
   return id;
 }
 
-/// Adds a wait or a hold to `all` and to its lock's place. When this throws, nothing has changed.
+/// Adds a wait or a hold to `all` and to its lock's place. If it throws, nothing has changed.
 template <class Node>
 void WaitGraph::add(std::unordered_map<Id, Node>& all, Node node, std::vector<Id> Place::*ids) {
   const Id id = node.id;
@@ -124,7 +124,7 @@ std::size_t WaitGraph::size() const {
   return waits_.size() + holds_.size();
 }
 
-/// The waits that a hold depends on; none when its holder may be active.
+/// Returns the waits that a hold depends on, or none when its holder may be active.
 const std::vector<WaitGraph::Id>& WaitGraph::dependsOn(const Hold& hold) const {
   const auto blocked = blocked_.find(hold.agent);
   return blocked == blocked_.end() ? hold.waits : blocked->second;
@@ -135,9 +135,8 @@ bool WaitGraph::hasWriterAhead(const Wait& w, const Hold& hold) const {
   const auto isAhead = [&](Id id) {
     const Wait& other = waits_.at(id);
     if (other.want != kExclusive || other.since == kUnknown) return false;
-    // An agent enters the queue in the order of its requests, and reports a waiting promise after it has
-    // entered. A blocking agent reports before it enters. Then the reader was behind a writer if the lock
-    // was being read when the reader asked.
+    // An agent enters the queue in the order of its requests. It reports a waiting promise after it has entered, and
+    // a blocking wait before. So the reader is behind a writer if the lock was being read when the reader asked.
     if (other.agent == w.agent) return other.since < w.since;
     return other.entered < w.since && (!isBlocking(other) || hold.since < w.since);
   };
@@ -220,7 +219,7 @@ std::optional<WaitGraph::Cycle> WaitGraph::close(Id wait) {
   }
   if (!start.isStuck) return std::nullopt;
   Cycle cycle{.refused = wait, .steps = pathFrom(start)};
-  if (cycle.steps.empty()) return std::nullopt;  // behind a cycle, but not on it
+  if (cycle.steps.empty()) return std::nullopt;  // the wait is behind a cycle, but not on it
   endNow(wait);
   return cycle;
 }

@@ -1,8 +1,8 @@
 // The dependencies between waits and holds of locks that detect deadlocks: combines the call chains that
 // lib/diagnostics knows in each environment, for the whole process.
 //
-// A wait is one acquire in a queue. A hold is one grant whose holder cannot go on: it depends on waits, and
-// goes on when any of them ends. Holds of active holders are not in the graph.
+// A wait is one acquire in a queue. A hold is one grant whose holder cannot continue: it depends on waits, and
+// continues when any of them ends. Holds of active holders are not in the graph.
 //
 //   wait ──blocked by──▶ hold ──depends on──▶ wait ──▶ ...
 //
@@ -13,8 +13,8 @@
 //                      hold
 //                      of a semaphore: when its stuck holds leave fewer units than the wait wants
 //
-// The largest set for which this is true is in a deadlock, or behind one. A wait that closes a cycle of it
-// is refused, so no cycle stays.
+// The largest set for which this is true is in a deadlock, or behind one. A wait that closes a cycle in this set is
+// refused, so no cycle remains.
 //
 // 1. A wait ends here before any waiter behind it may be granted the lock, and a hold ends here before its
 //    lock is released. So an entry here is current, or is a wait that was granted its lock and does not know
@@ -22,7 +22,7 @@
 // 2. A new hold blocks no wait at first. It becomes stuck only by a later call of depend() or block(). So such
 //    a call completes each cycle, and searches for it.
 //
-// One mutex guards all of it: only diagnostics uses it, on acquires that wait anyway.
+// One mutex guards all of it. That is enough, because only diagnostics uses it, on acquires that wait anyway.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ namespace boxoffice {
 
 class WaitGraph {
  public:
-  /// The address of the word of a lock that threads share. Other locks have a number of their own, below 0.
+  /// The address of the word of a lock that threads share. Other locks have a number below 0.
   using Lock = std::int64_t;
   /// Identifies a wait or a hold; never 0, and never reused.
   using Id = std::uint64_t;
@@ -61,7 +61,7 @@ class WaitGraph {
     std::string label;        ///< returned as part of a cycle
   };
 
-  /// A wait in a cycle, and the hold of the same holder for which the previous step waits.
+  /// A wait in a cycle, and a hold of the same holder, for which the previous step waits.
   struct Step {
     std::string wait;
     std::string hold;

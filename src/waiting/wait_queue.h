@@ -5,7 +5,7 @@
 //   levels_   5.0 ─▶ [w3]
 //             0.0 ─▶ [w1] ⇄ [w2] ⇄ [w4]      head() is w3
 //
-// A WaitQueue has no lock of its own: its bucket in the parking lot guards it.
+// A WaitQueue has no lock. Its bucket in the parking lot guards it.
 #pragma once
 
 #include <cmath>
@@ -21,8 +21,8 @@
 
 namespace boxoffice {
 
-/// Whether a waiter that is about to leave its queue was admitted before. Throws Misuse(notWaiting) when it does
-/// not wait.
+/// Whether a waiter that is about to leave its queue has already been admitted. Throws Misuse(notWaiting) when it
+/// does not wait.
 inline bool wasAdmitted(const Waiter& w) {
   if (w.state == Waiter::State::idle) {
     throwMisuse(Fault::notWaiting, "this waiter waits for nothing");
@@ -66,7 +66,7 @@ class WaitQueue {
   std::size_t size() const noexcept { return size_; }
   Waiter* head() const noexcept { return empty() ? nullptr : levels_.begin()->second.head; }
 
-  /// The waiter behind `w`, which is in this queue; null for the last.
+  /// Returns the waiter behind `w`, which is in this queue, or null for the last one.
   Waiter* behind(const Waiter& w) const noexcept {
     if (w.next) return w.next;
     const auto level = levels_.upper_bound(w.priority);
@@ -78,7 +78,8 @@ class WaitQueue {
     return empty() ? -std::numeric_limits<double>::infinity() : levels_.begin()->first;
   }
 
-  /// Throws std::bad_alloc, or Misuse(badArgument) for a priority that is NaN: nothing has changed.
+  /// Enters the queue. Throws std::bad_alloc, or Misuse(badArgument) for a priority that is NaN, and then changes
+  /// nothing.
   void enter(Waiter& w) {
     checkPriority(w);
     Fifo& fifo = level(w.priority);
@@ -104,8 +105,8 @@ class WaitQueue {
     w.state = Waiter::State::idle;
   }
 
-  /// Takes all waiters of `agent` out of the queue, and calls `gone(waiter, isAwake)` for each: whether it was
-  /// invited.
+  /// Takes all waiters of `agent` out of the queue, and calls `gone(waiter, isAwake)` for each. `isAwake` tells
+  /// whether it was invited.
   template <class Gone>
   void leaveAll(AgentId agent, Gone&& gone) {
     for (Waiter* next = find(agent); next;) {
@@ -146,7 +147,7 @@ class WaitQueue {
     }
   }
 
-  /// The one waiter that is awake and competes for the free word: one wake, not one per release.
+  /// The one waiter that has been woken and competes for the free word. So there is one wake, not one per release.
   Waiter* invited() const noexcept { return invited_; }
   void invite(Waiter& w) noexcept {
     w.state = Waiter::State::invited;
@@ -178,7 +179,7 @@ class WaitQueue {
     return levels_.insert(std::move(spare_)).position->second;
   }
 
-  // Nearly every queue has one level for its whole life: keep its node for the next use.
+  // Keep the node of a level for the next use, because nearly every queue has one level for its whole life.
   void drop(double priority) noexcept { spare_ = levels_.extract(priority); }
 
   static Waiter* ofAgent(AgentId agent, Waiter* w) noexcept {

@@ -36,7 +36,7 @@ class WaitQueueTable {
     return queue;
   }
 
-  /// A queue for `address`, which has none. Throws std::bad_alloc, and then nothing has changed.
+  /// Makes a queue for `address`, which has none. If it throws std::bad_alloc, nothing has changed.
   WaitQueue& add(const void* address) {
     if (!unused_) unused_ = new WaitQueue;
     if (size_ >= count_) resize(2 * count_);
@@ -71,7 +71,7 @@ class WaitQueueTable {
     return slots_[(hashAddress(address) >> 32) & (count_ - 1)];
   }
 
-  // Without memory the table keeps its size: correct, but with longer chains.
+  // Without memory the table keeps its size. That is correct, but the chains are longer.
   void resize(std::size_t count) noexcept {
     std::unique_ptr<WaitQueue*[]> old(new (std::nothrow) WaitQueue* [count] {});
     if (!old) return;

@@ -9,9 +9,9 @@
 //    │       on its way)                 │
 //    └───────────────────────────────────┘ leave
 //
-// Every step out of `waiting` that the waiter does not make itself sends exactly one wake, after the
-// bucket's lock is dropped. An invited waiter that is then admitted gets no second wake. So a waiter may be
-// destroyed when it never entered a queue, when it has left while `waiting`, or when it has taken its wake.
+// Every step out of `waiting` that the waiter does not make itself sends exactly one wake, after the bucket's lock
+// has been released. An invited waiter that is then admitted gets no second wake. So a waiter may be destroyed if it
+// never entered a queue, if it left while `waiting`, or if it has taken its wake.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ enum class Wake : std::uint8_t {
 class Parker {
  public:
   /// Called once per wake, on the thread that made the admission, outside every lock of this
-  /// library. After it returns the waker touches neither the waiter nor the parker again.
+  /// library. After it returns, the waker uses neither the waiter nor the parker again.
   virtual void wake(Waiter& waiter, Wake how) noexcept = 0;
 
  protected:
@@ -50,7 +50,7 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // The fields are ordered to avoid padding, since a program may have very many waiters.
+  // The order of the fields avoids padding, because a program may have very many waiters.
 
   // The request: set before the waiter enters, unchanged while it waits.
   Parker* parker = nullptr;
@@ -61,7 +61,7 @@ class Waiter {
   bool mayOvertake = true;           ///< false: older waiters of the same agent may be in the queue
   bool mayBeOvertaken = true;        ///< false: strict first come, first served (fairness: 'fifo')
 
-  // The answer: read it once the waiter is in.
+  // The answer: read it once the waiter is admitted.
   bool abandoned = false;  ///< the previous holder died (or: the barrier broke)
 
   // Kept by a mailbox, from the wake until it is collected.
