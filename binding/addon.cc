@@ -9,7 +9,7 @@ namespace {
 
 using namespace boxoffice::binding;
 
-/// The functions for one evaluation of lib/.
+/// Returns the functions for one evaluation of lib/.
 Napi::Value connect(const Napi::CallbackInfo& info) {
   return {info.Env(), info.Env().GetInstanceData<Instances>()->begin()};
 }

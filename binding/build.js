@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict'
-// Builds with plain CMake, in build/release; without CMake or a compiler, or where CMake cannot configure
-// the build, it builds the addon with zig. `npx boxoffice-build` runs it if no prebuilt binary fits.
+// Builds with plain CMake, in build/release. Without CMake or a compiler, or if CMake cannot configure the
+// build, it builds the addon with zig. Run it as `npx boxoffice-build` if no prebuilt binary fits.
 //   node binding/build.js [addon | tests | bench] [-DNAME=VALUE ...]
 const { spawnSync } = require('node:child_process')
 const { availableParallelism } = require('node:os')

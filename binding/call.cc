@@ -37,7 +37,7 @@ const char* codeOf(host::HostFault fault) {
   return "ERR_LOCK_FORKED";
 }
 
-/// Throws an error whose property `found` is the word that the other lock began with.
+/// Throws an error with the property `found`: the word with which the existing lock began.
 void throwOtherStart(napi_env env, const OtherStart& mismatch) noexcept {
   napi_value code = nullptr;
   napi_value message = nullptr;
@@ -52,13 +52,13 @@ void throwOtherStart(napi_env env, const OtherStart& mismatch) noexcept {
   if (isMade) napi_throw(env, error);
 }
 
-/// Throws in JavaScript what has been thrown in C++.
+/// Throws the current C++ exception in JavaScript.
 void rethrow(napi_env env) noexcept {
   try {
     throw;
   } catch (const Napi::Error& error) {
-    // Not ThrowAsJavaScriptException, which throws in C++ while the environment is being terminated: no
-    // caller would catch it.
+    // Not ThrowAsJavaScriptException, because it throws in C++ while the environment is being terminated, and
+    // no caller would catch that.
     try {
       if (!error.IsEmpty()) napi_throw(env, error.Value());
     } catch (const Napi::Error&) {

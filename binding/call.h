@@ -80,7 +80,7 @@ napi_value answer(const Call& call) {
   }
 }
 
-/// Calls `function`, and converts its C++ exceptions to JavaScript exceptions. All functions share it, since each
+/// Calls `function`, and converts its C++ exceptions to JavaScript exceptions. All functions share it, because each
 /// exception handler makes the binary larger.
 napi_value receive(napi_env env, napi_callback_info info,
                    napi_value (*function)(const Call& call)) noexcept;

@@ -13,15 +13,15 @@ class Callbacks {
 
   /// A weak reference to the anchor.
   void anchorAt(napi_ref anchor) noexcept { anchor_ = anchor; }
-  /// `completions` is an Int32Array to be kept alive, too. `probe` does nothing: if it can be
-  /// called, JavaScript still runs.
+  /// Sets the functions, and keeps `completions`, an Int32Array, alive, too. `probe` does nothing: if it
+  /// can be called, JavaScript still runs.
   void start(napi_value completions, napi_value onWakeup, napi_value probe);
   void keep(bool kept) noexcept;
-  /// Within a callback of the environment.
+  /// Calls onWakeup. For a caller within a callback of the environment.
   void callOnWakeup() noexcept;
-  /// From the loop itself, with no JavaScript below.
+  /// Calls onWakeup. For a caller directly on the loop, with no JavaScript below it.
   void callOnWakeupFromLoop() noexcept;
-  /// False while JavaScript is being terminated.
+  /// Whether JavaScript can run: false while it is being terminated.
   bool canRun() noexcept;
   void clear() noexcept;
 

@@ -1,4 +1,4 @@
-// The events of an event loop's tickets until JavaScript reads them, from an Int32Array:
+// Holds the events of an event loop's tickets until JavaScript reads them from an Int32Array:
 //
 //   [0, kMost)          completions: a ticket, and an event (What) in the low kWhatBits
 //   [kMost]             a number that JavaScript reads without a call (post)
@@ -35,8 +35,7 @@ class Completions {
   /// Writes and forgets completions, at most kMost. Returns their number.
   std::int32_t write();
 
-  /// Waiters that leave a queue together, in batches.
-  /// Their memory is reserved first, because nothing may throw while they leave.
+  /// Reserves memory for waiters that leave a queue together, because nothing may throw while they leave.
   void expectLeavers() { leavers_.reserve(tickets_.inUse()); }
   void noteLeaver(Waiter& w, Leave how) noexcept;
   std::int32_t writeLeavers();

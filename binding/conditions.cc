@@ -28,8 +28,8 @@ std::int32_t resumeCondition(const Call& call) {
   return outcome;
 }
 
-/// (word index, ticket): a Leave. `admitted` if it was notified: its completion comes once it has the
-/// mutex.
+/// (word index, ticket): a Leave. `admitted` if the waiter was notified: its completion comes once it has
+/// the mutex.
 std::int32_t leaveCondition(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(1));
@@ -40,7 +40,7 @@ std::int32_t leaveCondition(const Call& call) {
 
 /// (word index, word index of a mutex that the caller holds, timeout in ms, whether strictly in order, whether
 /// to leave a death to the next holder), which blocks this thread: the bits of WaitAnswer. The mutex
-/// is locked again, also if the timeout passed first.
+/// is locked again, even if the timeout passed first.
 std::int32_t waitSync(const Call& call) {
   EventLoop& loop = call.loop();
   Termination termination(loop);
@@ -75,7 +75,7 @@ std::int32_t enterHost(const Call& call) {
   return ticket.keep();
 }
 
-/// (word index), for an admitted waiter: this environment has held the mutex again.
+/// (word index). Called for an admitted waiter when this environment has released the mutex again.
 void returned(const Call& call) {
   call.lock<host::HostCondition>().returned();
   call.loop().shares().gave(call.integer(0), 1);

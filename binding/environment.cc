@@ -1,5 +1,5 @@
-// Functions that belong to no lock: an environment's tickets and completions, and its locks'
-// memory.
+// Functions that belong to no lock: the tickets and completions of an environment, and the memory of its
+// locks.
 #include "exports.h"
 #include "platform/clock.h"
 #include "platform/copies.h"
@@ -16,17 +16,17 @@ std::int32_t start(const Call& call) {
 
 std::int32_t completions(const Call& call) { return call.completions(); }
 
-/// The same, plus completions that other threads have posted before their wake-up of the loop.
+/// As completions(), with those that other threads have posted but not yet announced by a wake-up.
 std::int32_t postedCompletions(const Call& call) {
   call.loop().collect();
   return call.completions();
 }
 
-/// Writes the entries of the waiters that have left by leaveAll. Returns their number;
-/// if that is Completions::kMost, call it again. Invited ones still get a completion.
+/// Writes the entries of the waiters that have left by leaveAll. Returns their number. If that is
+/// Completions::kMost, call it again. Invited waiters still get a completion.
 std::int32_t leavers(const Call& call) { return call.loop().completions().writeLeavers(); }
 
-/// (ticket), whose last completion has come.
+/// (ticket). Gives back a ticket whose last completion has arrived.
 void giveTicket(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   tickets.give(tickets.waiter(call.integer(0)));
@@ -37,7 +37,7 @@ void keepAlive(const Call& call) {
   call.loop().keepAlive().set(static_cast<KeepAlive::Level>(call.integer(0)));
 }
 
-/// Whether completions caused outside this environment may come, now or later.
+/// Whether another environment may still cause completions for this one.
 std::int32_t mayBeWoken(const Call& call) { return call.loop().mayBeWoken() ? 1 : 0; }
 
 /// (region): its Int32Array.
@@ -49,18 +49,18 @@ double addressOf(const Call& call) {
       reinterpret_cast<std::uintptr_t>(call.loop().regions().word(call.integer(0))));
 }
 
-/// (Int32Array, kind, initial word): the word index of a lock that others may know.
+/// (Int32Array, kind, initial word): the word index of a lock that other threads may use.
 std::int32_t shareMemory(const Call& call) {
   return call.loop().shares().shareMemory(call[0], call.integer(1), call.word(2));
 }
 
-/// (table, key, kind, initial word): the word index of a lock that others may know.
+/// (table, key, kind, initial word): the word index of a lock that other threads may use.
 std::int32_t shareKey(const Call& call) {
   return call.loop().shares().shareKey(call.integer(0), call.text(1), call.integer(2),
                                        call.word(3));
 }
 
-/// (word index) of either: how many uses of it are left.
+/// (word index) from shareMemory or shareKey: how many uses of the lock are left.
 std::int32_t unshare(const Call& call) {
   return call.loop().shares().unshare(call.integer(0), call.loop().id());
 }
@@ -71,18 +71,18 @@ std::int32_t openTable(const Call& call) {
   return call.loop().shares().openTable(call.text(0), call.word(1), call.integer(2) == 1);
 }
 
-/// (table): no lock of this environment uses it any more.
+/// (table). Closes a table that no lock of this environment uses any more.
 void closeTable(const Call& call) { call.loop().shares().closeTable(call.integer(0)); }
 
-/// (word index, how much): units that others have put back for this environment.
+/// (word index, how much). Records that other environments have put back so many units of this one.
 void gave(const Call& call) { call.loop().shares().gave(call.integer(0), call.integer(1)); }
 
-/// (table): how many of its keys are held or awaited.
+/// (table): how many of its keys are held or waited for.
 std::int32_t busyCount(const Call& call) {
   return static_cast<std::int32_t>(call.loop().shares().table(call.integer(0)).busy());
 }
 
-/// (table): an array of the keys that are held or awaited.
+/// (table): an array of the keys that are held or waited for.
 napi_value busyKeys(const Call& call) {
   const Napi::Env env(call.env());
   Napi::Array keys = Napi::Array::New(env);

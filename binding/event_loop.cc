@@ -31,11 +31,11 @@ void EventLoop::start(napi_value completions, napi_value onWakeup, napi_value pr
 }
 
 void EventLoop::wake(Waiter& w, Wake how) noexcept {
-  // During this loop's own turn a call that is about to return has caused the wake: no wake-up is
-  // needed.
+  // During this loop's own turn no wake-up is needed, because the call that has caused the wake returns its
+  // completions.
   if (current != this) return inbox_.post(w, how);
   w.how = how;
-  collect();  // a waiter that another thread has admitted before comes first
+  collect();  // a waiter that another thread admitted earlier comes first
   completions_.append(w);
 }
 
@@ -43,8 +43,7 @@ void EventLoop::collect() noexcept {
   inbox_.collect([this](Waiter& w) { completions_.append(w); });
 }
 
-// JavaScript fetches the completions itself. If it cannot run any more, they stay for end() to pass
-// on.
+// JavaScript fetches the completions itself. If it can no longer run, they stay here, and end() passes the grants on.
 
 void EventLoop::onWakeup() noexcept {
   collect();
@@ -61,8 +60,8 @@ bool EventLoop::onHostWakeup(host::Membership& membership) noexcept {
 }
 
 bool EventLoop::mayBeWoken() noexcept {
-  // In this order: a loop that has left the registry has posted before. It has called wakeLater
-  // after, so that JavaScript asks again when these completions have been read.
+  // The order matters. A loop posts before it leaves the registry, and calls wakeLater afterwards, so that
+  // JavaScript asks again when it has read those completions.
   return eventLoopRegistry().hasOtherThreads() || !inbox_.isQuiet();
 }
 

@@ -1,9 +1,9 @@
 // One instance of this package's JavaScript (instances.h) as an agent: its tickets, the memory of
 // its locks, and the delivery of its wakes:
 //
-//   a wake in a turn of its own      ──▶ completions ──▶ the call that caused it returns them to JavaScript
-//   any other, of another thread     ──▶ inbox ──▶ thread wake-up: one callback on the loop ──▶ completions
-//   a wake-up of another process      ──▶ the loop itself, when it sleeps (host_wakeup_poll.h) ──▶ completions
+//   a wake in a turn of this loop     ──▶ completions ──▶ the call that caused it returns them to JavaScript
+//   a wake by another thread          ──▶ inbox ──▶ thread wake-up: one callback on the loop ──▶ completions
+//   a wake-up by another process      ──▶ the loop itself, when it sleeps (host_wakeup_poll.h) ──▶ completions
 #pragma once
 
 #include <napi.h>

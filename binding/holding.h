@@ -1,8 +1,8 @@
-// What an environment holds of a counted lock (kinds.h).
+// How many units of a counted lock (kinds.h) an environment holds.
 //
-// Its own thread counts with plain loads and stores, because an uncontended acquire must not pay for an atomic addition.
-// Another thread that releases units for it notes them in `takenOff_`, with the mutex of its Shares held. The own thread
-// settles the two, with the mutex held, before it counts again.
+// The environment's thread counts with plain loads and stores, because an uncontended acquire must not pay for an
+// atomic addition. Another thread that releases units of this environment adds them to `takenOff_`, with the mutex of
+// the Shares held. The environment's thread settles the two, with the mutex held, before it counts again.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Holding {
  public:
   Holding() = default;
   ~Holding() = default;
-  // Copies are made where no other thread knows either of them.
+  // Copy only while no other thread uses either of the two.
   Holding(const Holding& other) noexcept { *this = other; }
   Holding& operator=(const Holding& other) noexcept {
     counted_.store(other.count(), std::memory_order_relaxed);
@@ -29,11 +29,11 @@ class Holding {
     return std::max<std::int64_t>(0, counted_.load(std::memory_order_relaxed) - taken);
   }
 
-  // For its own thread.
+  // For the environment's thread.
 
   bool isSettled() const noexcept { return takenOff_.load(std::memory_order_relaxed) == 0; }
   void settle() noexcept { *this = Holding(*this); }
-  /// Counts `change`, when it is settled. A caller may release more than was taken.
+  /// Adds `change`, after the two were settled. A caller may release more than was taken.
   void change(std::int64_t change) noexcept {
     const std::int64_t after = counted_.load(std::memory_order_relaxed) + change;
     counted_.store(std::max<std::int64_t>(0, after), std::memory_order_relaxed);
@@ -46,7 +46,7 @@ class Holding {
     return off;
   }
 
-  /// The units of the count that the environment has released, but keeps until the end of their minHold.
+  /// The units in the count that the environment has released, but keeps until the end of their minHold.
   std::int64_t resting = 0;
 
  private:

@@ -23,7 +23,8 @@ void describe(Napi::Object& seen, const host::HostRWLock& lock) {
   seen["written"] = Napi::Boolean::New(seen.Env(), lock.isWritten());
 }
 
-/// Collects process ids in an array. A class is compiled once; a lambda would be compiled for each kind of lock.
+/// Collects process ids in an array. A class and not a lambda, because a lambda would be compiled for each kind of
+/// lock.
 class Pids {
  public:
   Pids(napi_env env, host::Membership& membership)
@@ -59,7 +60,7 @@ std::int32_t hostHeld(const Call& call) {
       host::OwnerWord::held(process, host::checkedHostAgent(call.loop().id())).bits());
 }
 
-/// (segment): no lock of it has a word index any more. An array of the regions that are free for others.
+/// (segment). Forgets the word indexes of all its locks. Returns an array of the regions that are free now.
 napi_value hostForgetWords(const Call& call) {
   Napi::Array regions = Napi::Array::New(Napi::Env(call.env()));
   for (const std::int32_t region : call.loop().hosts().forgetWords(call.integer(0))) {
@@ -111,7 +112,7 @@ napi_value hostFence(const Call& call) {
   return token;
 }
 
-/// (segment): the number of its locks that are held or awaited.
+/// (segment): the number of its locks that are held or waited for.
 std::int32_t hostBusyCount(const Call& call) {
   std::int32_t count = 0;
   call.loop().hosts().at(call.integer(0)).forEachBusy([&](std::uint32_t, const std::string&, bool) {
@@ -120,7 +121,7 @@ std::int32_t hostBusyCount(const Call& call) {
   return count;
 }
 
-/// (segment): an array of these locks: for each its key, whether that is cut, and its word index.
+/// (segment): an array with the key of each of these locks, whether the key is cut, and the word index.
 napi_value hostBusy(const Call& call) {
   const Napi::Env env(call.env());
   const std::int32_t number = call.integer(0);
@@ -144,7 +145,7 @@ napi_value hostBusy(const Call& call) {
   return busy;
 }
 
-/// (segment, word index, key): whether the lock there is the key's, at this moment.
+/// (segment, word index, key): whether the lock there belongs to the key at this moment.
 std::int32_t hostCarries(const Call& call) {
   const host::SegmentHandle& handle = call.loop().hosts().at(call.integer(0));
   const void* const address = call.loop().regions().word(call.integer(1));
@@ -174,7 +175,7 @@ napi_value hostLook(const Call& call) {
 /// The number of removed segments that this process has detected.
 std::int32_t hostRemovals(const Call&) { return Hosts::removals(); }
 
-/// (segment): why it grants no lock any more; null while it does.
+/// (segment): why it no longer grants locks, or null while it does.
 napi_value hostWhyGone(const Call& call) {
   host::Segment& segment = call.loop().hosts().at(call.integer(0)).segment();
   const Napi::Env env(call.env());
@@ -182,7 +183,7 @@ napi_value hostWhyGone(const Call& call) {
   return Napi::String::New(env, segment.membership().removed(segment).what());
 }
 
-/// (segment): whether that is because this process cannot open files any more. The other processes go on.
+/// (segment): whether that is because this process can no longer open files. Other processes still get locks.
 std::int32_t hostIsLost(const Call& call) {
   return call.loop().hosts().at(call.integer(0)).segment().membership().isLost() ? 1 : 0;
 }

@@ -1,12 +1,12 @@
-// Lets an event loop listen itself to the wake-ups that other processes send to this one. Then one wake-up, of the
-// loop, admits its waiters. Without it there are two: of the process's listening thread, and then of the loop.
+// Lets an event loop listen to the wake-ups that other processes send to this one. Then one wake-up, of the loop,
+// admits its waiters. Without this there are two: of the process's wake-up thread, and then of the loop.
 //
 //   open ─▶ resting ──listen──▶ listening ──rest, at a wake-up that no waiter here needs──▶ resting
 //              │                     │
 //              └─── the instance or the environment ends: closed by libuv's loop, which an environment waits for, then
 //                   destroyed
 //
-// All of it is on the loop's own thread. Where libuv has no such handle the listening thread is enough.
+// All of it runs on the loop's thread. If libuv has no such handle, the wake-up thread is enough.
 #pragma once
 
 #include <napi.h>
@@ -21,15 +21,15 @@ class EventLoop;
 
 class HostWakeupPoll {
  public:
-  /// For this environment, for the wake-ups of that process; null if they are not available. Lives
-  /// until close() or the environment's end, and ends before the environment's locks.
+  /// Makes a poll for the wake-ups of this process's membership. Returns null if polls are not available. It lives
+  /// until close() or the end of the environment, and ends before the environment's locks.
   static HostWakeupPoll* open(napi_env env, EventLoop& loop, host::Membership& membership);
   HostWakeupPoll(const HostWakeupPoll&) = delete;
   HostWakeupPoll& operator=(const HostWakeupPoll&) = delete;
 
   const host::Membership& membership() const noexcept { return membership_; }
   void listen() noexcept;
-  /// Stops listening, and destroys itself: the event loop may be gone by then.
+  /// Stops listening. The object destroys itself later, when the event loop may be gone.
   void close() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// libuv polls only sockets on Windows: the listening thread of the process is enough.
+// On Windows libuv polls only sockets. The wake-up thread of the process is enough.
 #include "host_wakeup_poll.h"
 
 namespace boxoffice::binding {

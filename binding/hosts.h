@@ -1,5 +1,4 @@
-// The segments of scope host that one environment has opened: their numbers, and views of their
-// slots.
+// The segments of scope host that an environment has opened: their numbers, and views of their slots.
 #pragma once
 
 #include <napi.h>
@@ -28,18 +27,16 @@ class Hosts {
   /// The word index of a slot of that segment for JavaScript: the low half of its first word.
   std::int32_t wordIndexOf(std::int32_t number, std::uint32_t slot);
 
-  /// No lock of that segment has a word index until wordIndexOf() gives it one again. Returns the regions that are
-  /// free for others now.
+  /// Forgets the word indexes of all locks of that segment. Returns the regions that are free now.
   std::vector<std::int32_t> forgetWords(std::int32_t number);
 
-  /// A waiter of this environment needs the loop, which from now on listens itself to the wake-ups
-  /// of its process.
+  /// Called when a waiter of this environment needs the loop: makes the loop listen to the wake-ups of its process.
   void listen() noexcept {
     for (HostWakeupPoll* const poll : polls_) poll->listen();
   }
   void forget(const HostWakeupPoll& poll) noexcept { std::erase(polls_, &poll); }
 
-  /// The number of removed segments of this process: grows before the environments are called.
+  /// The number of removed segments of this process. It grows before the environments are called.
   static std::int32_t removals() noexcept;
 
   /// Called when the instance ends and holds nothing any more.
@@ -65,7 +62,8 @@ class Hosts {
   EventLoop& loop_;
   Regions& regions_;
   std::vector<Opened> opened_;
-  /// A file has one number, however its options were spelled: the locks of one slot must be found by one word index.
+  /// The number of each segment. A file has one number, however a caller writes its directory, so that a slot has one
+  /// word index.
   std::unordered_map<const host::Segment*, std::int32_t> numbers_;
   std::vector<HostWakeupPoll*> polls_;  // one per membership, on systems that have them
 };

@@ -28,13 +28,13 @@ class Inbox final : private Wakeup {
   void collect(Take&& take) {
     if (mailbox_.collect([&take](Waiter& w, Wake) { take(w); })) ++batches_;
   }
-  /// Whether no posting thread still uses this object, which may then be destroyed.
+  /// Whether no posting thread still uses this object, so that it may be destroyed.
   bool isQuiet() noexcept {
     const std::lock_guard guard(mutex_);
     return wakeups_ == batches_;
   }
 
-  /// Call when JavaScript has ended: from now on posts end await(), and wake no loop.
+  /// Call this when JavaScript has ended. After it, posts wake await() instead of the loop.
   void close() noexcept {
     const std::lock_guard guard(mutex_);
     isClosed_ = true;

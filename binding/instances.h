@@ -1,12 +1,13 @@
 // The instances of this package's JavaScript in one environment. Test runners evaluate the package
-// anew for each test file, in a vm context of its own, and find the addon loaded. Each evaluation
+// anew for each test file, in a separate vm context, while the addon stays loaded. Each evaluation
 // is an instance, with its own event loop here.
 //
 // An instance is identified by its anchor: the object with its functions, which JavaScript reaches
-// as long as it can call one of them. The anchor keeps alive what C++ calls (callbacks.h). C++
-// keeps nothing of an instance alive, so that a vm context can be collected. It keeps the anchor
-// only while another agent can end one of the instance's waits (keep_alive.h). An instance whose
-// anchor has been collected ends as an environment does: see teardown.cc.
+// as long as it can call one of them. The anchor keeps the functions alive that C++ calls
+// (callbacks.h). C++ keeps nothing of an instance alive, so that a vm context can be collected,
+// except that it keeps the anchor while another agent can end one of the instance's waits
+// (keep_alive.h). An instance whose anchor has been collected ends as an environment does: see
+// teardown.cc.
 #pragma once
 
 #include <napi.h>

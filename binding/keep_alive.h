@@ -1,4 +1,4 @@
-// What the pending waits of an event loop keep alive.
+// Keeps an instance, or its thread, alive for the pending waits of an event loop.
 #pragma once
 
 #include <utility>

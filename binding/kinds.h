@@ -1,5 +1,5 @@
-// The binding's knowledge of each kind of lock apart from its methods: its initial word, and its
-// fate when an environment ends.
+// What the binding knows of each kind of lock besides its methods: its initial word, and what happens
+// to it when an environment ends.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +35,14 @@ concept NeverHeld =
     std::is_same_v<Lock, BarrierWord> || std::is_same_v<Lock, host::HostEvent> ||
     std::is_same_v<Lock, host::HostLatch> || std::is_same_v<Lock, host::HostBarrier>;
 
-/// Whether environments count their holds, since the word does not show how much each agent holds. A notification of a
-/// condition of scope host is held until its waiter has held the mutex again.
+/// Whether environments count their holds, because the word does not show how much each agent holds. A notification
+/// of a condition variable of scope host counts as held until its waiter has released the mutex again.
 template <class Lock>
 constexpr bool kIsCounted =
     AnySemaphore<Lock> || AnyRWLock<Lock> || std::is_same_v<Lock, host::HostCondition>;
 
-/// Whether a request for the lock may admit other waiters of its process: waiters that are due, whose wake-up is
-/// still on its way.
+/// Whether a request for the lock may admit other waiters of its process, which are due but whose wake-up is still on
+/// its way.
 template <class Lock>
 constexpr bool kAdmitsWhenAsked =
     std::is_same_v<Lock, host::HostMutex> || std::is_same_v<Lock, host::HostSemaphore> ||
@@ -85,7 +85,7 @@ void passOn(Lock& semaphore, const Waiter& w) {
   try {
     semaphore.release(weight, w.agent);
   } catch (const Misuse&) {
-    // Another thread has raised the value meanwhile: it cannot take these units.
+    // Another thread has raised the value meanwhile, so there is no room for these units.
   }
 }
 template <AnyRWLock Lock>
@@ -95,7 +95,7 @@ void passOn(Lock& lock, const Waiter& w) {
     return;
   }
   if (lock.writer() != w.agent) return;
-  // An upgraded reader becomes a reader again: its environment still counts it as one.
+  // An upgraded reader becomes a reader again, because its environment still counts it as one.
   if (w.ask == RWLockRules::kUpgrade) return lock.downgrade(w.agent, w.abandoned);
   if (w.abandoned) {
     lock.abandon(w.agent);
@@ -117,7 +117,7 @@ inline void passOn(ConditionVariable& condition, const Waiter& w) {
   condition.notifyOne();
 }
 
-/// The same for an admission of which JavaScript has not been told.
+/// Passes on an admission of which JavaScript has not been told.
 template <class Lock>
 void passOnUndelivered(Lock& lock, const Waiter& w) {
   passOn(lock, w);
@@ -149,7 +149,7 @@ void abandon(Lock& mutex, AgentId agent, const Holding&) {
 inline std::int32_t firstValue(const WeightedSemaphore& semaphore) {
   return WeightedSemaphoreRules::value(reinterpret_cast<const SharedWord*>(&semaphore)[1]);
 }
-/// Whether units of dead holders may come back: those of a semaphore that began without a unit are signals.
+/// Whether units of dead holders are put back. Units of a semaphore that began without any are signals, and are not.
 inline bool returnsUnits(const WeightedSemaphore& semaphore) { return firstValue(semaphore) > 0; }
 inline bool returnsUnits(const host::HostSemaphore&) { return true; }
 
@@ -157,7 +157,7 @@ inline void abandon(WeightedSemaphore& semaphore, AgentId, const Holding& held) 
   semaphore.reclaim(unitsOf(held.count()), firstValue(semaphore));
 }
 inline void abandon(host::HostSemaphore& semaphore, AgentId, const Holding& held) {
-  // Puts back no more than the process holds: units taken as signals stay taken.
+  // Put back no more than the process holds, because units taken as signals stay taken.
   semaphore.abandon(unitsOf(held.count()), unitsOf(held.resting));
 }
 inline void abandon(host::HostCondition& condition, AgentId, const Holding& held) {
@@ -185,7 +185,7 @@ bool isHeld(const Lock& lock, AgentId agent, const Holding& reads) {
   return reads.count() > 0 || lock.writer() == agent;
 }
 
-/// The increase of the environment's hold of a counted lock when `w` is admitted.
+/// Returns by how much the environment's count of a counted lock grows when `w` is admitted.
 template <class Lock>
 std::int32_t taken(const Waiter& w) {
   if constexpr (std::is_same_v<Lock, host::HostCondition>) return 1;
@@ -197,7 +197,7 @@ std::int32_t taken(const Waiter& w) {
   return 0;
 }
 
-/// Kind::accepted.
+/// See Kind::accepted.
 template <class Lock>
 constexpr auto accepted() -> void (*)(void*) {
   if constexpr (!std::is_same_v<Lock, host::HostEvent>) return nullptr;
@@ -223,9 +223,10 @@ constexpr Kind kKind{
     .accepted = accepted<Lock>(),
     .words = kBeginsAsZero<Lock> ? 1U : 2U};
 
-/// The kind of a LockKind's number, as JavaScript passes it. Throws Misuse(badArgument) for other numbers.
+/// Returns the kind for the number of a LockKind that JavaScript passes. Throws Misuse(badArgument) for other
+/// numbers.
 const Kind& kindOf(std::int32_t number);
-/// The kind of the locks in a segment of `kind`.
+/// Returns the kind of the locks in a segment of `kind`.
 const Kind& kindOf(host::Kind kind);
 
 }  // namespace boxoffice::binding

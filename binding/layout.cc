@@ -1,5 +1,5 @@
-// The numbers of C++ that JavaScript knows, each from the constant that C++ uses itself: JavaScript reads words, and makes
-// uncontended changes, without a call. They are `native.layout`.
+// `native.layout`: the constants of C++ that JavaScript needs, because it reads words and makes uncontended changes
+// without a call.
 #include "host/layout.h"
 
 #include <bit>
@@ -72,7 +72,7 @@ void addAnswers(Topic& layout) {
   add(layout, "waitGraph", {{"exclusive", WaitGraph::kExclusive}, {"shared", WaitGraph::kShared}});
 }
 
-// JavaScript reads the bit of each word alike.
+// JavaScript uses the same bit for every word.
 static_assert(host::OwnerWord::kQueued == BarrierWord::kQueued);
 
 void addWords(Topic& layout) {

@@ -16,7 +16,7 @@ namespace {
 using Mode = LockManager::Mode;
 using Manner = LockManager::Manner;
 
-/// When an environment ends, the manager has forgotten its requests already: only an invitation may
+/// When an environment ends, the manager has already forgotten its requests. Only an invitation may
 /// still be on its way.
 constexpr Kind kRequest{
     .quit = [](void*, Waiter& w) { return w.invitationSent ? Leave::leftAwake : Leave::left; },
@@ -25,7 +25,7 @@ constexpr Kind kRequest{
     .isHeld = [](void*, AgentId, const Holding&) { return false; },
 };
 
-/// An argument unchanged, unpaired surrogates included.
+/// A text argument, unchanged, with unpaired surrogates.
 class Name {
  public:
   Name(const Call& call, int i) {
@@ -56,8 +56,8 @@ class Name {
 /// (number): identifies this environment in query.
 void startClient(const Call& call) { call.loop().lockClient().thread = call.integer(0); }
 
-/// Every call also reports whether this environment waits for a name that it does not hold itself,
-/// as far as it knows. The report is posted behind the completions.
+/// Posts whether this environment waits for a name that it does not hold itself, as far as it knows. Every
+/// call does this. The number is behind the completions.
 void postWaits(const Call& call) {
   call.loop().completions().post(call.loop().lockClient().waitsForOthers() ? 1 : 0);
 }
@@ -103,8 +103,8 @@ std::int32_t leave(const Call& call) {
   return static_cast<std::int32_t>(how);
 }
 
-/// (ticket, anything if the holder has not seen its grant): the number of completions, or kStolen, and then one is still to
-/// come.
+/// (ticket, anything if the holder has not seen its grant): the number of completions. If it is kStolen, a completion
+/// for the ticket is still to come.
 std::int32_t release(const Call& call) {
   Tickets& tickets = call.loop().tickets();
   Waiter& w = tickets.waiter(call.integer(0));
@@ -121,7 +121,7 @@ napi_value query(const Call& call) {
   Napi::Array all = Napi::Array::New(env, entries.size() * 3);
   std::uint32_t at = 0;
   for (const LockManager::Entry& one : entries) {
-    // Not a Napi::String, which is assigned as UTF-8: that has no unpaired surrogates.
+    // Not a Napi::String, because its assignment uses UTF-8, which has no unpaired surrogates.
     all[at++] = one.name;
     all[at++] = Napi::Number::New(
         env, static_cast<std::int32_t>(one.mode) | (one.isHeld ? kHeldRequest : 0));

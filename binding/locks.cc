@@ -25,7 +25,7 @@ std::int32_t semaphoreRelease(const Call& call) {
   Shares& shares = call.loop().shares();
   Holding* const held = shares.holding(call.integer(0));
   const std::int64_t others = held ? weight - held->count() : weight;
-  // This comes first: another thread may take the units once they are released, and their former holder may die.
+  // Do this first: once the units are released, another thread may take them, and their former holder may die.
   if (others > 0 && returnsUnits(lock)) shares.takeOffOthers(call.integer(0), others);
   lock.release(weight, call.loop().id());
   if (held) held->change(-weight);
@@ -38,7 +38,7 @@ double mutexPatience(const Call& call) {
   return std::chrono::duration<double, std::milli>(call.lock<Lock>().patience()).count();
 }
 
-/// (word index, weight): the number of completions. For the same case as a mutex's "abandon".
+/// (word index, weight): the number of completions. As "abandon" of a mutex.
 template <class Lock>
 std::int32_t semaphoreAbandon(const Call& call) {
   call.lock<Lock>().reclaim(call.integer(1), Lock::kMax);
@@ -52,7 +52,7 @@ void semaphoreRest(const Call& call) {
   call.loop().shares().rested(call.integer(0), call.integer(1));
 }
 
-/// (word index): the next holder is told of a death.
+/// (word index). Makes the next holder learn of a death.
 void semaphoreTellNext(const Call& call) { call.lock<host::HostSemaphore>().tellNext(); }
 
 /// (word index, value): the number of completions.
@@ -82,7 +82,7 @@ Topic addMutex(Topic topic) {
   topic.add<QueueCalls<Lock>::queueSize>("queueSize");
   topic.add<mutexPatience<Lock>>("patience");
   topic.add<mutexUnlock<Lock>>("unlock");
-  // For a grant that reports a death and is released at once: the next waiter gets the report instead.
+  // For a grant that reports a death which no caller has seen: the next grant reports it instead.
   topic.add<changed<Lock, &Lock::abandon>>("abandon");
   return topic;
 }

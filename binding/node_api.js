@@ -1,12 +1,12 @@
 'use strict'
-// The path of the headers of Node-API: beside this file in the published package, in node_modules
-// in the repository.
+// Finds the headers of Node-API. They are beside this file in the published package, and in node_modules in
+// the repository.
 const { existsSync } = require('node:fs')
 const path = require('node:path')
 
 const published = path.join(__dirname, 'node-api')
 
-/** The folders of `headers`, node_api.h and js_native_api.h, and of `wrapper`, napi.h. */
+/** Returns the folders of node_api.h and js_native_api.h (`headers`), and of napi.h (`wrapper`). */
 function nodeApi() {
   if (existsSync(published)) {
     return { headers: path.join(published, 'include'), wrapper: path.join(published, 'wrapper') }

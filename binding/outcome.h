@@ -1,5 +1,5 @@
-// What functions over numbers answer, other than a ticket or a number of completions. JavaScript gets these
-// numbers from layout.cc.
+// The results of functions over numbers, other than a ticket or a number of completions. JavaScript gets
+// these numbers from layout.cc.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace boxoffice::binding {
 
-/// The answers of an attempt to enter.
+/// The results of an attempt to enter.
 enum Outcome : std::int32_t {
   kGranted = -1,
   kGrantedAbandoned = -2,
@@ -17,10 +17,10 @@ enum Outcome : std::int32_t {
   kStolen = -5
 };
 
-/// The bits of an answer of a condition variable's waitSync.
+/// The bits of the result of a condition variable's waitSync.
 enum WaitAnswer : std::int32_t { kNotified = 1, kNotifiedAbandoned = 2 };
 
-/// The answers to a request of the lock manager. Its ticket, if there is one, is in the bits above.
+/// The results of a request of the lock manager. Its ticket, if there is one, is in the bits above.
 enum RequestAnswer : std::int32_t { kWaiting, kGrantedNow, kGrantedNowAbandoned };
 constexpr int kAnswerBits = 2;
 
@@ -34,7 +34,7 @@ inline std::int32_t outcomeOf(bool in, const Waiter& w) {
   return w.abandoned ? kGrantedAbandoned : kGranted;
 }
 
-/// `ms` from now; no deadline for Infinity or an equally long time.
+/// Returns the time `ms` from now, or no deadline for Infinity and other very long times.
 inline Deadline deadlineAfter(double ms) {
   constexpr double kLongest = 1e12;  // some 30 years
   if (ms > kLongest) return kNever;

@@ -1,13 +1,12 @@
-// A ticket while it is unknown whether its waiter has to wait.
+// Holds a ticket while it is unknown whether its waiter has to wait.
 #pragma once
 
 #include "event_loop.h"
 
 namespace boxoffice::binding {
 
-/// Gives its ticket back at the end, also after an error, unless it has been kept. Memory that
-/// other threads overwrite may cause an error that leaves the waiter in the queue: then the ticket
-/// is not given back.
+/// Gives its ticket back at the end, even after an error, unless keep() was called. If other threads corrupt the
+/// memory, an error may leave the waiter in the queue. Then the ticket is not given back.
 class PendingTicket {
  public:
   PendingTicket(EventLoop& loop, const Kind& kind, std::int32_t wordIndex)
@@ -23,7 +22,7 @@ class PendingTicket {
 
   Waiter& waiter() const noexcept { return waiter_; }
 
-  /// JavaScript gets the ticket's number, and gives the ticket back later.
+  /// Returns the ticket for JavaScript, which gives it back later.
   std::int32_t keep() noexcept {
     isKept_ = true;
     return static_cast<std::int32_t>(waiter_.ticket);

@@ -8,7 +8,7 @@ const stderr = 2
 const [idle, writing, over] = [0, 1, 2]
 const say = (text) => writeSync(stderr, `${text}\n`)
 
-/** The result of `work`. Writes `text` now, and the time again and again, `every` so many milliseconds. */
+/** Returns work(). Writes `text` now, and then the time taken, each time after `every` milliseconds. */
 function withProgress(text, work, every = 10_000) {
   const start = Date.now()
   say(text)

@@ -1,5 +1,6 @@
-// Entering and leaving the queue of a lock, as functions over numbers: the index of the word, a ticket. All kinds with
-// a queue share them. Lock logic is in src/ and promises are in lib/; this file only passes arguments.
+// Enters and leaves the queue of a lock, by functions over numbers: word indexes, tickets. All kinds with a queue
+// share them. Lock logic is in src/ and promises are in lib/; this file only passes arguments. The comment of such a
+// function has its arguments in parentheses, and its result after the colon.
 #pragma once
 
 #include "exports.h"
@@ -32,9 +33,9 @@ struct QueueCalls {
     return outcomeOf(true, w);
   }
 
-  /// (word index, ask; priority and fairness, or nothing; whether the waiter releases at once, or nothing): a ticket in
-  /// the queue, or the outcome of a grant at once.
-  /// Waiters of one environment never overtake each other, so none is granted at once while another may be queued.
+  /// (word index, ask; priority and fairness, or nothing; whether the waiter releases at once, or nothing): a ticket
+  /// in the queue, or the outcome of a grant at once. Waiters of one environment never overtake each other, so no
+  /// waiter is granted at once while another may be queued.
   static std::int32_t enter(const Call& call) {
     auto& lock = call.lock<Lock>();
     PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));

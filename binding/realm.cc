@@ -5,22 +5,21 @@
 namespace boxoffice::binding {
 namespace {
 
-/// A function or a buffer made in a vm context keeps that context alive. These replace them
-/// wherever the process keeps a reference: hooks, ports, timers, and memory that other threads
-/// know.
+/// A function or a buffer made in a vm context keeps that context alive. These functions replace them
+/// wherever the process keeps a reference: hooks, ports, timers, and memory that other threads use.
 constexpr const char* kSource = R"js(((weakRef) => {
   'use strict'
   const kept = new WeakMap()
   const ends = new FinalizationRegistry(({ handle, method }) => handle[method]())
   return {
-    /** The same memory as the Int32Array `words` of shared memory. */
+    /** Returns an Int32Array of this realm over the shared memory of the Int32Array `words`. */
     adopt(words) {
       if (words instanceof Int32Array && words.buffer instanceof SharedArrayBuffer) return words
       return new Int32Array(structuredClone(words.buffer), words.byteOffset, words.length)
     },
     /**
-     * Functions that call `methods` until `instance`, the object with the package's functions, has
-     * been collected.
+     * Returns functions that call `methods` until `instance`, the object with the package's functions,
+     * has been collected.
      */
     weakly(instance, methods) {
       kept.set(instance, [methods, kept.get(instance)])
@@ -46,7 +45,7 @@ napi_value valueOf(napi_env env, napi_callback_info info) {
   return value;
 }
 
-/// (object): a function that returns it, or undefined when it has been collected. Unlike
+/// (object): a function that returns the object, or undefined when it has been collected. Unlike
 /// WeakRef.deref() it does not keep the object alive for the turn, because the hooks call it in
 /// every turn.
 napi_value weakRef(napi_env env, napi_callback_info info) {

@@ -1,5 +1,5 @@
-// Functions that an instance gives to the process without keeping its vm context alive: see
-// realm.cc.
+// Functions by which an instance passes callbacks and memory to the process without keeping its vm context
+// alive: see realm.cc.
 #pragma once
 
 #include <napi.h>

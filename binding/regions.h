@@ -1,5 +1,5 @@
-// The memory of an environment's locks, by numbers: JavaScript identifies a word by its index: the
-// number of its region, and the offset there.
+// The memory of an environment's locks. JavaScript identifies a word by its word index: the number of a region, and
+// the word's offset in it.
 #pragma once
 
 #include <napi.h>
@@ -17,13 +17,13 @@ class Regions {
 
   explicit Regions(napi_env env) : env_(env) {}
 
-  /// Returns a number for this memory, always the same. The memory is kept alive until it has been detached as
-  /// often as attached. So is its vm context, which should be the main context (realm.h).
+  /// Returns the number of this memory, always the same. Keeps the memory alive until it has been detached as often
+  /// as attached. That also keeps its vm context alive, which should be the main context (realm.h).
   std::int32_t attach(napi_value int32Array);
   void detach(std::int32_t region);
   /// The attached Int32Array.
   napi_value array(std::int32_t region) const;
-  /// The address of a word. Misuse(badArgument) if there is none.
+  /// Returns the address of a word. Throws Misuse(badArgument) if there is none.
   [[gnu::always_inline]] void* word(std::int32_t wordIndex) const {
     const auto number = static_cast<std::uint32_t>(wordIndex) >> kIndexBits;
     const auto index = static_cast<std::uint32_t>(wordIndex) & ((1U << kIndexBits) - 1);
@@ -31,13 +31,13 @@ class Regions {
     return all_[number].words + index;
   }
 
-  /// A word, for environments which have other numbers for its region.
+  /// The place of a word, for environments that have other numbers for its region.
   struct Place {
     std::int32_t* first;  // of the region
     std::uint32_t index;
   };
   Place placeOf(std::int32_t wordIndex) const;
-  /// Called from any thread: the word index here, or -1 if the region is not attached.
+  /// Called from any thread. Returns the word index in this environment, or -1 if the region is not attached.
   std::int32_t wordIndexAt(const Place& place) const noexcept;
 
   /// Called when the environment ends.
@@ -61,11 +61,11 @@ class Regions {
   std::unordered_map<std::int32_t*, std::int32_t> known_;
 };
 
-/// Memory of the addon, never freed, as JavaScript sees it: not a SharedArrayBuffer, but Atomics
-/// work on it. No finalizer: the memory outlives the Int32Array.
+/// Makes an Int32Array over memory of the addon that is never freed. It is not shared memory, but Atomics
+/// work on it. Needs no finalizer, because the memory outlives the Int32Array.
 napi_value viewOf(napi_env env, void* words, std::size_t bytes);
 
-/// An Int32Array's memory. Not through its ArrayBuffer, because Node 20 cannot return a shared one.
+/// Returns the memory of an Int32Array. Does not use its buffer, because Node 20 cannot return a shared one.
 std::int32_t* memoryOf(napi_env env, napi_value array, std::size_t& length);
 
 }  // namespace boxoffice::binding

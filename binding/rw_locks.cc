@@ -12,8 +12,8 @@ std::int32_t unlockRead(const Call& call) {
   return call.completions();
 }
 
-/// (word index, whether to write, or read): the number of completions. For a grant that reports a death
-/// and is released at once: the next waiter gets the report instead.
+/// (word index, 1 to end a write or 0 to end a read): the number of completions. For a grant that reports a death
+/// which no caller has seen: the next grant reports it instead.
 template <class Lock>
 std::int32_t abandonGrant(const Call& call) {
   if (call.integer(1) != 0) {
@@ -25,7 +25,7 @@ std::int32_t abandonGrant(const Call& call) {
   return call.completions();
 }
 
-/// (word index), held to write by the caller: the number of completions.
+/// (word index of a lock that the caller holds to write): the number of completions.
 template <class Lock>
 std::int32_t downgrade(const Call& call) {
   call.lock<Lock>().downgrade(call.loop().id());
@@ -33,7 +33,7 @@ std::int32_t downgrade(const Call& call) {
   return call.completions();
 }
 
-/// (word index), held to read by the caller: a ticket in the queue, or another outcome.
+/// (word index of a lock that the caller holds to read): a ticket in the queue, or another outcome.
 template <class Lock>
 std::int32_t upgrade(const Call& call) {
   PendingTicket ticket(call.loop(), kKind<Lock>, call.integer(0));

@@ -102,13 +102,13 @@ std::int32_t Shares::shareSlot(std::int32_t wordIndex, const Kind& kind,
   }
 }
 
-/// Counts a use. All objects of a lock, or its orphan, together pin or claim it once.
+/// Counts a use of the lock. All its objects, or its orphan, together pin or claim it once.
 std::int32_t Shares::use(std::int32_t wordIndex, const Use& lock) {
   std::unique_lock guard(mutex_);
   const auto [at, isNew] = uses_.try_emplace(wordIndex, lock);
   Use& known = at->second;
   const bool isKnown = !isNew && known.isPinned;
-  if (!known.isPinned) known = lock;  // JavaScript has forgotten the earlier objects, too
+  if (!known.isPinned) known = lock;  // JavaScript has also forgotten the earlier objects
   guard.unlock();
   if (isKnown) drop(lock);
   if (!std::exchange(known.isOrphan, false)) ++known.uses;
@@ -243,7 +243,7 @@ std::int64_t Shares::takeOff(const Regions::Place& place, std::int64_t most) noe
   const std::int32_t wordIndex = regions_.wordIndexAt(place);
   const std::lock_guard guard(mutex_);
   const auto at = uses_.find(wordIndex);
-  // The number of a region may have passed to other memory meanwhile.
+  // The region's number may have passed to other memory meanwhile.
   if (at == uses_.end() || at->second.words != place.first + place.index) return 0;
   return at->second.held.takeOff(most);
 }

@@ -1,5 +1,5 @@
-// The locks of one environment that other threads may know: their places, the number of JavaScript
-// objects for each, and the holds of this environment, which must be given back if it ends.
+// The locks of one environment that other threads may use: their places, the number of JavaScript objects for each,
+// and the holds of this environment, which must be given back if it ends.
 #pragma once
 
 #include <napi.h>
@@ -28,12 +28,11 @@ class Shares {
   /// Adds an object for the lock of that key in a table. Returns its word index.
   std::int32_t shareKey(std::int32_t table, const std::string& key, std::int32_t kind,
                         std::uint32_t start);
-  /// Adds an object for the lock in a slot of scope host, already pinned for it. Returns its word index,
-  /// as given.
+  /// Adds an object for the lock in a slot of scope host, which the caller has pinned. Returns `wordIndex`.
   std::int32_t shareSlot(std::int32_t wordIndex, const Kind& kind, host::SegmentHandle& handle,
                          std::uint32_t slot);
-  /// Unpins a slot whose lock no object uses any more: the slot may go to another key. Returns false while this
-  /// environment holds the lock, whose completion may be on its way to JavaScript.
+  /// Unpins a slot whose lock no object uses any more, so that it may go to another key. Returns false while this
+  /// environment holds the lock. (The completion of that grant may still be on its way to JavaScript.)
   bool unpinSlot(std::int32_t wordIndex, AgentId me);
   /// Pins the slot for the same objects again. Returns false if another key has it, and forgets the objects.
   bool pinSlotAgain(std::int32_t wordIndex);
@@ -41,7 +40,7 @@ class Shares {
   /// as one.
   std::int32_t unshare(std::int32_t wordIndex, AgentId me);
 
-  /// Opens the table of that name, until closeTable() or the end of the environment. Returns its number.
+  /// Opens the table of that name until closeTable() or the end of the environment. Returns its number.
   std::int32_t openTable(const std::string& name, std::uint32_t start, bool isOfNames);
   /// Closes the table. Another table may get its number.
   void closeTable(std::int32_t table);
@@ -50,19 +49,19 @@ class Shares {
   /// Records that this environment has acquired or released `weight` of a counted lock.
   void took(std::int32_t wordIndex, std::int32_t weight) noexcept;
   void gave(std::int32_t wordIndex, std::int32_t weight) noexcept;
-  /// What this environment holds there. Null: no lock is there.
+  /// Returns what this environment holds of the lock there, or null if no lock is there.
   Holding* holding(std::int32_t wordIndex) noexcept {
     Use* const lock = find(wordIndex);
     if (!lock) return nullptr;
     if (!lock->held.isSettled()) settle(lock->held);
     return &lock->held;
   }
-  /// Takes up to `most` units, which this environment releases without holding them, off the counts of others: their
-  /// deaths must not put these back again.
+  /// Takes up to `most` units off the counts of other environments. This one releases them without holding them, and
+  /// the deaths of the others must not put them back a second time.
   void takeOffOthers(std::int32_t wordIndex, std::int64_t most) noexcept;
-  /// Called from any thread: takes up to `most` off the count of the lock there, and returns how many.
+  /// Called from any thread. Takes up to `most` off the count of the lock there, and returns how many.
   std::int64_t takeOff(const Regions::Place& place, std::int64_t most) noexcept;
-  /// Records that `change` of its units rest: see Holding.
+  /// Adds `change` to the number of its units that rest: see Holding.
   void rested(std::int32_t wordIndex, std::int32_t change) noexcept;
 
   /// Records that JavaScript is told of an admission there.
@@ -92,14 +91,15 @@ class Shares {
     LockTable* table = nullptr;  // null: closed
   };
 
-  /// A use that was found before: a std::unordered_map divides, which costs an eighth of an uncontended release.
+  /// A cache of uses that were found before. A look-up in std::unordered_map divides, which costs an eighth of an
+  /// uncontended release.
   struct Recent {
     std::int32_t wordIndex = -1;
     Use* use = nullptr;
   };
 
   std::int32_t use(std::int32_t wordIndex, const Use& lock);
-  /// Null: there is none.
+  /// Returns the use there, or null if there is none.
   Use* find(std::int32_t wordIndex) noexcept;
   Use& useAt(std::int32_t wordIndex);
   void erase(std::int32_t wordIndex) noexcept;

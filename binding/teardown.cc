@@ -1,5 +1,5 @@
-// An instance ends, perhaps in the middle of any operation if its environment ends: its waiters
-// leave their queues, late grants are passed on, and the locks it holds go to the next holders as
+// Ends an instance, perhaps in the middle of any operation if its environment ends. Its waiters leave their
+// queues, late grants go to the next waiters, and the locks that it holds go to the next holders as
 // abandoned.
 #include "event_loop.h"
 #include "event_loop_registry.h"
@@ -40,7 +40,7 @@ class Teardown {
     });
   }
 
-  /// Waits for wakes on their way to this loop, which must exist to receive them.
+  /// Waits for the wakes that are on their way to this loop, because it must exist to receive them.
   void awaitWakes() {
     for (;;) {
       takeWakes([this](Waiter& w, const Tickets::Wait& wait) {
@@ -73,7 +73,7 @@ class Teardown {
 
 void EventLoop::end() noexcept {
   inbox_.close();
-  // Before any lock changes hands: see src/waiting/wait_graph.h.
+  // Do this before any lock changes hands: see src/waiting/wait_graph.h.
   waitGraph().leave(id_);
   lockManager().forget(lockClient_);
   Teardown teardown(*this);
@@ -86,7 +86,7 @@ void EventLoop::end() noexcept {
   hosts_.clear();
   regions_.clear();
   watchedThreads().leave(id_);
-  // Last: a loop that is alone from now on has received everything from this one.
+  // Leave the registry last, so that a loop that is alone afterwards has received everything from this one.
   eventLoopRegistry().leave(*this);
 }
 

@@ -1,6 +1,5 @@
-// Detects that JavaScript of this environment is being terminated while its thread is blocked in
-// C++. One object per wait: when a time limit (vm's timeout) ends a script, its environment goes
-// on.
+// Detects that JavaScript of this environment is being terminated while its thread is blocked in C++. There is one
+// object per wait, because an environment goes on after a time limit (timeout of node:vm) has ended a script.
 #pragma once
 
 #include "event_loop.h"
@@ -10,7 +9,7 @@ namespace boxoffice::binding {
 class Termination final : public Stop {
  public:
   explicit Termination(EventLoop& loop) : loop_(loop) {}
-  /// A terminated script does not read the completions of its call: the next callback does.
+  /// Leaves the completions of the call to the next callback if the script was terminated and does not read them.
   ~Termination() {
     if (wasRequested_) loop_.wakeLater();
   }

@@ -15,8 +15,8 @@ ThreadWakeup::ThreadWakeup(napi_env env) : env_(env) {
   check(env_, napi_unref_threadsafe_function(env_, handle_));
 }
 
-/// Opens the handle outside of the caller's asynchronous context, which the handle would keep: the store of each
-/// AsyncLocalStorage. A callback without an asynchronous context, on a new receiver, has no store.
+/// Opens the handle outside of the caller's asynchronous context. The handle would keep that context alive, with the
+/// store of each AsyncLocalStorage. A callback without an asynchronous context, on a new receiver, has no store.
 void ThreadWakeup::openOutside() noexcept {
   const auto onCall = [](napi_env its, napi_callback_info info) -> napi_value {
     void* wakeup = nullptr;
@@ -35,7 +35,7 @@ void ThreadWakeup::openOutside() noexcept {
   napi_make_callback(env_, nullptr, receiver, function, 0, nullptr, &result);
 }
 
-/// Opens the handle without a JavaScript function, which would keep its context alive.
+/// Opens the handle without a JavaScript function, because the function would keep its context alive.
 napi_status ThreadWakeup::open() noexcept {
   const auto onGone = [](napi_env, void* wakeup, void*) {
     auto& self = *static_cast<ThreadWakeup*>(wakeup);
@@ -46,8 +46,8 @@ napi_status ThreadWakeup::open() noexcept {
     if (!its) return;  // the environment is being taken down
     if (EventLoop* const loop = static_cast<ThreadWakeup*>(wakeup)->next()) loop->onWakeup();
   };
-  // Tools that look for open handles ask the resource whether it keeps the process alive: jest
-  // --detectOpenHandles.
+  // Tools that look for open handles, such as jest --detectOpenHandles, ask the resource whether it keeps the
+  // process alive.
   const auto hasRef = [](napi_env its, napi_callback_info info) -> napi_value {
     void* wakeup = nullptr;
     napi_value is = nullptr;

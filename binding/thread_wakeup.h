@@ -1,5 +1,5 @@
-// The wake-up handle of a thread, one for all instances of its environment. Any thread makes an
-// event loop run by it.
+// The wake-up handle of a thread, one for all instances of its environment. With it any thread can make an event loop
+// run.
 #pragma once
 
 #include <napi.h>
@@ -19,10 +19,10 @@ class ThreadWakeup {
 
   /// Makes room for one more event loop of this thread, so that wake() allocates nothing.
   void expect(std::size_t loops);
-  /// Called from any thread, for a loop that has not ended. Calls its onWakeup(), once for all calls until
-  /// then.
+  /// Called from any thread, for a loop that has not ended. Makes its thread call onWakeup(), once for all calls
+  /// until then.
   void wake(EventLoop& loop) noexcept;
-  /// Call when `loop` is about to be destroyed.
+  /// Call this when `loop` is about to be destroyed.
   void forget(const EventLoop& loop) noexcept;
   /// Records that one more instance, or one less, keeps the process alive.
   void keepAlive(bool alive) noexcept;

@@ -16,12 +16,12 @@ class Tickets {
     bool isInvited = false;  ///< JavaScript has read its invitation, and has not answered it
     bool hasLeft = false;    ///< the waiter has left its queue while an invitation is on its way
   };
-  /// The word index of a lock manager's request, which lies in no memory that JavaScript knows.
+  /// The word index of a request of the lock manager, which has no word that JavaScript can read.
   static constexpr std::int32_t kNoWord = -1;
 
   explicit Tickets(Shares& shares) : shares_(shares) {}
 
-  /// A fresh ticket, about to enter the queue of the lock at `wordIndex`.
+  /// Returns the waiter of a fresh ticket, about to enter the queue of the lock at `wordIndex`.
   Waiter& take(const Kind& kind, std::int32_t wordIndex) {
     const Ticket ticket = pool_.take();
     if (ticket >= waits_.size()) waits_.resize(ticket + 1);
@@ -42,7 +42,7 @@ class Tickets {
     if (how == Leave::left) give(w);
     if (how == Leave::leftAwake) waitOf(w).hasLeft = true;
   }
-  /// Records that `w` is admitted: adds to this environment's hold of a counted lock.
+  /// Records that `w` is admitted: adds to what this environment holds of a counted lock.
   void granted(const Waiter& w) noexcept {
     const Wait& wait = waitOf(w);
     if (wait.kind->isCounted) shares_.took(wait.wordIndex, wait.kind->taken(w));

@@ -25,7 +25,7 @@ WaitGraph::Claim claimOf(const Call& call) {
           .label = call.text(4)};
 }
 
-/// [the refused wait, label of a wait, label of a hold, ...], empty without a cycle.
+/// Returns [the refused wait, label of a wait, label of a hold, ...], or an empty array without a cycle.
 napi_value arrayOf(const Call& call, const std::optional<WaitGraph::Cycle>& cycle) {
   const Napi::Env env(call.env());
   Napi::Array array = Napi::Array::New(env);
@@ -38,7 +38,7 @@ napi_value arrayOf(const Call& call, const std::optional<WaitGraph::Cycle>& cycl
   return array;
 }
 
-/// (word index) of a lock that threads share, or nothing: the lock's number.
+/// (word index of a lock that threads share, or nothing): the lock's number.
 double graphLock(const Call& call) {
   if (!call.has(0)) return static_cast<double>(waitGraph().name());
   const void* word = call.loop().regions().word(call.integer(0));

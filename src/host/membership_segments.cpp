@@ -42,7 +42,7 @@ Segment& Membership::open(const SegmentOptions& options) {
     return add(file, std::move(segment));
   } catch (...) {
     view.header->users.remove(process_);
-    retire(view);  // a segment that was made would have retired it, too, so do not unmap it
+    retire(view);  // not unmap(): if the Segment was made, its destructor has retired the mapping
     throw;
   }
 }
