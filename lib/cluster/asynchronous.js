@@ -2,7 +2,7 @@
 // The methods of locks that answer at once, or need memory of this process. Over an engine they throw, because only the
 // server knows the answer.
 
-/** What to call instead of each of them. */
+/** The advice for each of these methods: what to call instead. */
 const instead = {
   tryLock: 'acquire() with { ifAvailable: true }',
   tryAcquire: 'acquire() with { ifAvailable: true }',

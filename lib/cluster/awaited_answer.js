@@ -1,7 +1,7 @@
 'use strict'
-// Watches whether the server answers a request: it has `answerTimeout` from the first unanswered command. The start of
-// an engine has a limit of its own (start.js). A command in the queue of its driver has not been sent yet: while that
-// queue moves on, the server answers.
+// Watches whether the server answers a request. The server has `answerTimeout` from the first unanswered command. The
+// start of an engine has a separate limit (start.js). A command in the driver's queue has not been sent yet, so while
+// that queue moves on, the server answers.
 const { engineError, startError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
 const { longestStart } = require('./start.js')
@@ -12,16 +12,18 @@ class AwaitedAnswer {
   #title
   #giveUp
   #hasCome = false
-  /** The latest failure since then. */
+  /** The latest failure since the last answer. */
   #failure
   #endPatience
-  /** When the timeout has started. */
+  /** When the timeout started. */
   #start = 0
-  /** Whether it waits for the start of the engine. */
+  /** Whether the timeout is that of the start of the engine. */
   #isOfStart = false
   #endWait
 
-  /** The object is in the set `unanswered` until its answer has come. It calls `giveUp(error)` when the time is up. */
+  /**
+   * The object is in the set `unanswered` until the answer has arrived. It calls `giveUp(error)` when the time is up.
+   */
   constructor(hub, unanswered, title, giveUp) {
     this.#hub = hub
     this.#unanswered = unanswered
@@ -53,7 +55,9 @@ class AwaitedAnswer {
     this.#endPatience = startPatience(time, end, { clock })
   }
 
-  /** The start of the engine is over: `answerTimeout` begins to count, and `passed` ms of it have passed already. */
+  /**
+   * Called when the start of the engine is over. Then `answerTimeout` counts, of which `passed` ms have already passed.
+   */
   #startIsOver(passed) {
     const { clock, settings } = this.#hub
     this.#isOfStart = false
@@ -62,7 +66,7 @@ class AwaitedAnswer {
     this.#await(Math.max(0, settings.answerTimeout - passed))
   }
 
-  /** The server has answered: the timeout starts anew with the next command. */
+  /** Called when the server has answered. The timeout starts anew with the next command. */
   came() {
     this.#hasCome = true
     this.#failure = undefined

@@ -1,35 +1,35 @@
 'use strict'
-// Confirms the claims of claims.js, in the thread that renews the session. It looks at them while there are any, and for a
-// second after the last one: to wake a thread costs the event loop up to 0.2 ms, while its caller waits for its lock.
+// Confirms the claims of claims.js, in the renewing thread. It polls the claims while there are any, and for a second
+// after the last one, because waking the thread costs the event loop up to 0.2 ms, for which a caller would wait.
 const { Slots, slots } = require('./claims.js')
 const { after, leftOf, safely } = require('./clock.js')
 const { pause } = require('./patience.js')
 
-/** A claim that is open at two looks in a row is confirmed: after one to two times this, in milliseconds. */
+/** The time between two polls, in milliseconds. A claim that is open at two polls in a row is confirmed. */
 const lookEvery = 20
-/** The looks in vain after which it sleeps. */
+/** After this many polls without a claim the polling stops. */
 const patience = 50
 
 class ClaimWatch {
   #slots
   #clock
   #post
-  /** The connection of a driver's keeper, while it works and can confirm. */
+  /** The connection of the driver's keeper, while it works and can confirm. */
   #connection
-  /** The numbers of the last look. */
+  /** The numbers that the last poll found. */
   #seen = new Int32Array(slots)
-  /** The looks since the last one that found a claim. */
+  /** How many polls have found no claim since the last one that did. */
   #inVain = 0
   #isAwake = false
 
-  /** `buffer` is that of Claims, and `post` sends it the answers. */
+  /** `buffer` is the memory of Claims, and `post` sends the answers to it. */
   constructor({ buffer, clock, post }) {
     this.#slots = new Slots(buffer)
     this.#clock = clock
     this.#post = post
   }
 
-  /** The connection works, or is undefined. */
+  /** Sets the working connection, or undefined. */
   use(connection) {
     this.#connection = typeof connection?.confirm === 'function' ? connection : undefined
     this.#slots.canConfirm = this.#connection !== undefined
@@ -58,7 +58,7 @@ class ClaimWatch {
     else this.#lookLater()
   }
 
-  /** Attempts until the claim is over. After a failure the event loop does so, too, unless it is blocked. */
+  /** Tries to confirm until the claim is over. After a failure the event loop tries, too, unless it is blocked. */
   async #confirm(slot) {
     const { request, begun } = this.#slots.read(slot)
     const last = begun + request.claim - pause

@@ -1,34 +1,35 @@
 'use strict'
-// The claims (confirmation.js) that the renewing thread confirms unless their callers release before. Most holds are shorter,
-// and no command is sent for them. The claims lie in memory that both threads see, so that a blocked event loop loses none.
-// A slot has one of these numbers, and each claim a number n of its own:
+// The claims (confirmation.js) that the renewing thread confirms, unless their callers release earlier. Most callers
+// do, and no command is sent for them. The claims lie in memory that both threads share, so that none is lost when the
+// event loop is blocked. Each claim has a different number n, and a slot has one of these:
 //
 //    0   free
-//    n   open: the event loop has admitted its caller
-//   -n   taken: the other thread confirms it, and its answer makes the slot free
+//    n   open: the event loop has admitted the caller of claim n
+//   -n   taken: the renewing thread confirms claim n, and its answer makes the slot free
 //
-// The event loop makes a slot open, and free again when the caller releases. The other thread takes it (claim_watch.js).
+// The event loop makes a slot open, and free again when the caller releases. The renewing thread takes it
+// (claim_watch.js).
 //
-// The event loop admits a waiter after an add(), often in a process that has slept, whose code is not in the processor's
-// caches. So add() writes no JSON, and one timer serves many claims: JSON or a timer for each would take most of the time.
+// The waiter is admitted after add(), often in a process that has slept, so that its code is not in the processor's
+// caches. So add() must be fast: it writes no JSON, and one timer serves many claims.
 const { outside } = require('./outside.js')
 
-/** There are few, so that a slow server can confirm all of them in time. */
+/** The number of slots. There are few, so that a slow server can confirm all claims in time. */
 const slots = 8
-/** A request whose text is longer than this has no place in a slot. */
+/** The longest text of a request that fits into a slot. */
 const mostLetters = 400
 
-/** The first words of the memory: whether the other thread can confirm, and how it looks at the slots. */
+/** The first two words of the memory: whether the renewing thread can confirm, and whether it polls the slots. */
 const canConfirm = 0
 const watching = 1
-/** It does not look, it looks, or it looks and a claim has come since its last look. */
+/** The renewing thread does not poll; polls; or polls, and a claim has been added since its last poll. */
 const [asleep, awake, needed] = [0, 1, 2]
 const firstNumber = 2
 const firstLength = firstNumber + slots
 const words = firstLength + slots
 const lettersAt = words * Int32Array.BYTES_PER_ELEMENT
 
-/** The memory, as both threads see it. */
+/** The memory that both threads share. */
 class Slots {
   #words
   #letters
@@ -47,17 +48,17 @@ class Slots {
     Atomics.store(this.#words, canConfirm, can ? 1 : 0)
   }
 
-  /** A claim has come. Returns whether the other thread has to be woken. */
+  /** Called when a claim has been added. Returns whether the renewing thread has to be woken. */
   need() {
     return Atomics.exchange(this.#words, watching, needed) === asleep
   }
 
-  /** The other thread looks. Returns whether a claim has come since its last look. */
+  /** Called at each poll. Returns whether a claim has been added since the last one. */
   look() {
     return Atomics.exchange(this.#words, watching, awake) === needed
   }
 
-  /** Returns false if a claim has come since the last look. */
+  /** Stops the polling. Returns false instead if a claim has been added since the last poll. */
   sleep() {
     return Atomics.compareExchange(this.#words, watching, awake, asleep) === awake
   }
@@ -70,12 +71,12 @@ class Slots {
     Atomics.store(this.#words, firstNumber + slot, number)
   }
 
-  /** Returns whether the slot had the number `from`. */
+  /** Changes the number of the slot from `from` to `to`. Returns false if it was another one. */
   change(slot, from, to) {
     return Atomics.compareExchange(this.#words, firstNumber + slot, from, to) === from
   }
 
-  /** Returns whether the request fits. */
+  /** Writes the request into the slot. Returns false if it does not fit. */
   write(slot, request, begun) {
     const text = textOf(request, begun)
     const { length } = text
@@ -93,11 +94,14 @@ class Slots {
   }
 }
 
-/** A request to confirm, without what is only for those that wait. The key, which may have any letter, is the last word. */
+/**
+ * Returns a request as text, without what only a waiting request needs. The key is last, because it may contain any
+ * letter.
+ */
 const textOf = ({ session, id, units, capacity, claim, maxHold, minHold, key }, begun) =>
   `${session} ${id} ${begun} ${units} ${capacity} ${claim} ${maxHold} ${minHold} ${key}`
 
-/** { request, begun } */
+/** Returns { request, begun } from the text. */
 function claimIn(text) {
   const [, session, id, numbers, key] = /^(\S+) (\S+) ((?:[\d.]+ ){6})(.*)$/s.exec(text)
   const [begun, units, capacity, claim, maxHold, minHold] = numbers.split(' ').map(Number)
@@ -108,7 +112,7 @@ function claimIn(text) {
   }
 }
 
-/** The event loop's side. */
+/** The claims, on the side of the event loop. */
 class Claims {
   #slots = new Slots()
   #wake
@@ -117,10 +121,10 @@ class Claims {
   #timer
   #free = Array.from({ length: slots }, (_, slot) => slot)
   #last = 0
-  /** By slot: `resolve` and `late` of a claim, and how often a timer has found it here. */
+  /** The claims by slot: { resolve, late, looks }. `looks` counts how often the timer has found the claim here. */
   #unanswered = new Map()
 
-  /** `wake()` makes the other thread look at the slots. A claim without an answer is late after one or two times `patience`. */
+  /** `wake()` makes the renewing thread poll. A claim without an answer is late after one or two times `patience`. */
   constructor({ wake, clock, patience }) {
     this.#wake = wake
     this.#clock = clock
@@ -132,10 +136,11 @@ class Claims {
   }
 
   /**
-   * Has the other thread confirm `request`, whose grant came at the time `begun`. Returns { answer, withdraw() }, or
-   * undefined if the thread cannot confirm. The promise `answer` resolves as that of the driver's confirm(), with the end
-   * `until` of the hold, or to undefined if no attempt succeeds. withdraw() returns whether it came before the thread took
-   * the claim: then the answer stays unsettled. Calls late() once, if an attempt fails or the thread has no answer.
+   * Makes the renewing thread confirm `request`, whose grant arrived at the time `begun`. Returns undefined if it
+   * cannot. Otherwise returns { answer, withdraw() }. The promise `answer` resolves as the driver's confirm() does,
+   * plus the end `until` of the hold, or to undefined if no attempt succeeds. withdraw() returns true if the thread has
+   * not taken the claim; then the answer never settles. Calls late() once if an attempt fails or there is no answer in
+   * time.
    */
   add(request, begun, late) {
     const slot = this.#free.at(-1)
@@ -174,7 +179,7 @@ class Claims {
     if (isAnyNew && this.#timer === undefined) this.#lookLater()
   }
 
-  /** An attempt of the other thread has failed. */
+  /** Called when an attempt of the renewing thread has failed. */
   failed(slot) {
     const claim = this.#unanswered.get(slot)
     if (claim === undefined || claim.looks >= 2) return
@@ -182,7 +187,7 @@ class Claims {
     claim.late()
   }
 
-  /** The other thread has an answer to the claim in `slot`, or undefined if it has none in time. */
+  /** Called with the answer to the claim in `slot`, or with undefined if there was none in time. */
   answered(slot, answer) {
     const claim = this.#unanswered.get(slot)
     this.#slots.setNumber(slot, 0)

@@ -1,10 +1,10 @@
 'use strict'
-// The leases of one key in this thread, shared by the waiters of its local lock. A lease that a
-// holder releases goes to the next waiter here without a command to the server, unless other
-// processes have waited long enough.
+// The leases of one key in this thread, which the waiters of its local lock share. A lease that a holder releases goes
+// to the next waiter here without a command to the server, unless other processes have waited long enough.
 //
-// The local lock decides which waiter is next. `expected` is the cost of the callers that it has admitted and that have
-// no lease yet. While a caller is expected, a lease without a holder stays; then it ends.
+// The local lock decides which waiter is next. `expected` is the total cost of the callers that the local lock has
+// admitted and that have not called take() yet. A lease without a holder is kept while callers are expected, and ended
+// afterwards.
 const { throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
 const { UnobservedWaiter, wait } = require('../core/waiter.js')
@@ -32,12 +32,12 @@ class Cohort {
   #waiting = 0
   /** The lease of an upgrading reader; see rise(). */
   #rising
-  /** The leases' answers that have not come (awaited_answer.js). */
+  /** The answers that the leases still await (awaited_answer.js). */
   unanswered = new Set()
   /** Why the server grants no lock now, if it said so in its last answer: see engine.d.ts. */
   reason = undefined
 
-  /** `owner` has a title(), and is called when the server `failed` and when the cohort is idle. */
+  /** `owner` is the lock. The cohort calls its title(), failed(error) and give(hold). */
   constructor(hub, key, capacity, owner, times) {
     this.hub = hub
     this.key = key
@@ -47,7 +47,7 @@ class Cohort {
     this.minHold = times?.minHold ?? 0
     this.maxHold = times?.maxHold ?? hub.settings.maxHold
     this.hasEnd = times?.maxHold < Infinity
-    /** Whether each hold has a lease of its own, whose time begins with the hold. */
+    /** Whether each hold has its own lease, whose time begins with the hold. */
     this.isForEach = this.hasEnd || this.minHold > 0
   }
 
@@ -55,12 +55,12 @@ class Cohort {
     return this.owner.title()
   }
 
-  /** How many waiters of this thread may pass on a lease while other processes wait. */
+  /** How long this thread may pass on a lease while other processes wait: a bound of core/cohort.js. */
   get bound() {
     return this.owner.isStrict ? bounds.fifo : bounds.remote
   }
 
-  /** The error of a lease that the server has not answered for in most of the last `time` ms, if any. */
+  /** Returns an error if the server has not answered for one of the leases in most of the last `time` ms. */
   silence(time) {
     for (const answer of this.unanswered) if (answer.isMissing(time / 2)) return answer.error(time)
     return undefined
@@ -81,7 +81,7 @@ class Cohort {
     return this.#waiting
   }
 
-  /** Rejects the callers that wait for the server to acquire. */
+  /** Rejects the callers that wait for the server, except those of waitForUnlock(). */
   cancel(reason) {
     for (const lease of this.#asking) {
       const waiters = [...lease.waiters].filter(({ wish }) => !wish.isToStay)
@@ -94,15 +94,16 @@ class Cohort {
     for (const lease of this.#leases) lease.wanted()
   }
 
-  /** The local lock has admitted callers of this cost, each of which will call take(). */
+  /** Called when the local lock has admitted callers of this cost, each of which will call take(). */
   expect(cost) {
     this.#expected += cost
   }
 
   /**
-   * Returns a hold on a lease that fits `wish`, or a promise of one: { units, cost, isToWait, isToStay, base }. Where the
-   * wish is not to wait, the promise may reject with its refusal(), or resolve to undefined without one. Callers of the
-   * owner's `sharedUnits` may have one lease together. A wish with a `base`, which is a lease, upgrades that lease.
+   * Returns a hold on a lease that fits `wish`, { units, cost, isToWait, isToStay, base, refusal }, or a promise for
+   * one. If the wish may not wait, the promise may reject with its refusal(), or resolve to undefined if it has none.
+   * Callers that want the owner's `sharedUnits` may share one lease. A wish with a `base`, a lease, upgrades that
+   * lease.
    */
   take(wish, signal) {
     this.#expected = Math.max(0, this.#expected - wish.cost)
@@ -116,7 +117,7 @@ class Cohort {
       return hold
     }
     const waiting = wait(this, LeaseWaiter, 1, { priority: 0, signal }, { lease, wish })
-    // The server may wait for a lease that was kept for this caller, and does not fit.
+    // End leases that were kept for this caller and do not fit: the server may be waiting for them.
     this.#sweep()
     return waiting
   }
@@ -138,12 +139,12 @@ class Cohort {
   }
 
   /**
-   * A reader by `lease` waits for the other readers that the local lock has admitted, to become the writer. Until
-   * risen() these readers share its lease. A lease of their own could wait at the server for a writer that waits for
-   * this one.
+   * Called when a reader with `lease` upgrades, and waits for the other readers that the local lock has admitted. Until
+   * risen() these readers share its lease. Another lease could wait at the server behind a writer that waits for this
+   * one.
    */
   rise(lease) {
-    // Where each hold has a lease of its own, the end of a lease resolves such a wait. A lost lease admits no reader.
+    // If each hold has its own lease, the end of a lease resolves such a wait. A lost lease admits no reader.
     if (this.isForEach || lease.state !== 'held') return
     this.#rising = lease
     for (const other of this.#asking) {
@@ -196,7 +197,7 @@ class Cohort {
     }
   }
 
-  /** The callers of `lease` give back all but `units`. */
+  /** Gives back all but `units` of `lease`. */
   shrink(lease, units) {
     this.#open.remove(lease)
     lease.shrink(units)
@@ -210,14 +211,14 @@ class Cohort {
     this.#sweep()
   }
 
-  /** The lease is not available, and was not to be waited for, by its one caller. */
+  /** Called when the server refuses a lease whose one caller may not wait. */
   refused(lease) {
     const [waiter] = lease.waiters
-    // It says why the server grants none, which the cohort forgets with the lease.
+    // Make this error first, because it contains `reason`, which denied() forgets.
     this.denied(lease, waiter?.wish.refusal?.())
   }
 
-  /** The callers of the lease cannot have it: they get `error`, or undefined without one. */
+  /** Ends the waits of the lease's callers: they reject with `error`, or resolve to undefined without one. */
   denied(lease, error) {
     this.#forget(lease)
     lease.end()
@@ -234,13 +235,12 @@ class Cohort {
   lost(lease, error) {
     this.#forget(lease)
     for (const hold of lease.holds) hold.lose(error)
-    // The caller of a hold that has exceeded maxHold may go on, but the waiters of this thread no longer wait for it.
+    // A caller whose hold has exceeded maxHold may still be running, but the waiters of this thread do not wait for it.
     if (this.hasEnd) for (const hold of lease.holds) this.owner.give(hold)
   }
 
   /**
-   * A holder has released, or a waiter has given up, and the local lock has admitted the waiters
-   * that fit.
+   * Called after a holder has released, or a waiter has given up, and the local lock has admitted the waiters that fit.
    */
   release(hold) {
     for (let one = hold; one !== undefined; one = one.under) {
@@ -250,14 +250,13 @@ class Cohort {
     this.#sweep()
   }
 
-  /** The state, the callers or the units of `lease` have changed. */
+  /** Called when the state, the callers or the units of `lease` have changed. */
   #file(lease) {
     this.#open.file(lease, this.#leases.has(lease))
   }
 
   /**
-   * Ends the leases that have no caller and expect none. While a caller is expected, they stay for it: it comes in this
-   * turn of the event loop.
+   * Ends the leases without a caller, unless callers are expected, which arrive in this turn of the event loop.
    */
   #sweep() {
     if (this.#expected > 0 || this.#open.unused === 0) return

@@ -1,6 +1,6 @@
 'use strict'
-// The queue of a driver's commands for its connections. A pool has such a queue, too, but limits the wait in it by the
-// time to connect: with thousands of keys at once it would blame the server for a queue of this process.
+// The queue in which a driver's commands wait for a connection. A pool has a queue, too, but limits the wait in it by
+// the time to connect: with thousands of keys at once that would look as if the server did not answer.
 const { now } = require('./clock.js')
 
 class Commands {
@@ -12,8 +12,8 @@ class Commands {
   #urgent = new Map()
 
   /**
-   * Runs at most `room` commands at once. A command that fails after `patience` ms or more shows that the server is silent.
-   * Calls onMove() when a command leaves the queue.
+   * Runs at most `room` commands at once. If a command fails after `patience` ms or more, the server is silent. Calls
+   * onMove() when a command leaves the queue.
    */
   constructor(room, patience, onMove) {
     this.#room = room
@@ -27,8 +27,8 @@ class Commands {
   }
 
   /**
-   * Settles as send() does, which is called when there is room. hurry() finds a command by its `key`: a key has at most
-   * one command at a time. An urgent command is part of a grant that ends soon, so that other commands must not delay it.
+   * Calls send() when there is room, and settles as it does. hurry() finds a command by its `key`: a key has at most one
+   * command at a time. An urgent command belongs to a grant that ends soon, so other commands must not delay it.
    */
   async run(send, { key = {}, isUrgent = false } = {}) {
     const queue = isUrgent ? this.#urgent : this.#waiting
@@ -38,7 +38,7 @@ class Commands {
     try {
       return await send()
     } catch (error) {
-      // A silent server is silent for the others, too: they need not find that out one after another.
+      // The server is silent for all commands, so reject all now, rather than one after another.
       if (now() - start >= this.#patience) this.#rejectAll(error)
       throw error
     } finally {
@@ -46,7 +46,7 @@ class Commands {
     }
   }
 
-  /** Makes the command of this key urgent, if it still waits for room. */
+  /** Makes the command of this key urgent, if it still waits. */
   hurry(key) {
     const waiter = this.#waiting.get(key)
     if (waiter === undefined) return

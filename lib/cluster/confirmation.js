@@ -1,18 +1,19 @@
 'use strict'
-// How a message grants a lease. A message that carries the grant, and comes in time, replaces the answer to a command: the
-// lease is held once the renewing thread knows that it has to confirm it, which it need not do when the caller releases soon
-// (claims.js); without that thread, once its confirmation has been sent. Until the server has answered the confirmation, the
-// lease is a claim, which ends long before maxHold. A lease without an end is confirmed again and again.
+// How a message grants a lease. A message that carries the grant, and arrives in time, replaces the answer to a
+// command. The lease is then held as a claim, which ends long before maxHold, until the server has answered a
+// confirmation. The renewing thread confirms it, unless the caller releases soon (claims.js): then the lease is held at
+// once. If that thread cannot confirm, the event loop sends the confirmation first. A lease without an end is confirmed
+// again and again.
 const { after, leftOf, safely } = require('./clock.js')
 const { lookEvery } = require('./claim_watch.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
 const { requestOf } = require('./requests.js')
 
-/** Until when the renewing thread has sent a confirmation, counted from its grant, in milliseconds. */
+/** The renewing thread sends a confirmation within this time after the grant, in milliseconds. */
 const latest = 2 * lookEvery
 
-/** Whether a driver has passed a grant, and engine.d.ts allows it. */
+/** Whether `grant` is a valid EngineGrant of engine.d.ts. */
 const isValidGrant = (grant) => typeof grant?.token === 'bigint' && Number.isFinite(grant.until)
 
 class Confirmation {
@@ -21,19 +22,18 @@ class Confirmation {
   #clock
   #timer
   /**
-   * When the last command was sent that left the request queued, and the server's clock at that
-   * time.
+   * When the last command that left the request in the queue was sent, and the server's clock in its answer.
    */
   #waited
   /** The grant in a message that arrived while a command was on its way. */
   #grant
   /** The grant that is not confirmed yet. */
   #claimed
-  /** When it came. */
+  /** When that grant arrived. */
   #begun
-  /** Takes it from the renewing thread, if it has that confirm it. */
+  /** Takes the claim back from the renewing thread, if that thread confirms it. */
   #withdraw
-  /** A confirmation of it that has failed, and that the server may have executed. */
+  /** The request of a confirmation that has failed, and that the server may have executed. */
   #unsure
 
   /** Calls `lease.confirmed(until, wanted)` with the server's answer: `until` is 0 if the lease is over. */
@@ -43,7 +43,7 @@ class Confirmation {
     this.#clock = lease.hub.clock
   }
 
-  /** A command that was sent at time `sent` has left the request in the queue. */
+  /** Records that a command, sent at time `sent`, has left the request in the queue. */
   queued(sent, clock) {
     this.#waited = { sent, clock }
   }
@@ -52,7 +52,7 @@ class Confirmation {
     this.#grant = grant
   }
 
-  /** The request has moved to another session. */
+  /** Called when the request moves to another session. */
   forget() {
     this.#waited = undefined
     this.#grant = undefined
@@ -63,9 +63,9 @@ class Confirmation {
   }
 
   /**
-   * The grant of a message and the end of its claim, if it can be used: { grant, until }. The server's clock has
-   * advanced since the last answer by the time passed here, or a little more. Even if that clock was set, the result is
-   * at most `claim` ms away. What is left of the claim must suffice for the confirmation.
+   * Returns the grant of a message and the end of its claim, { grant, until }, or undefined if too little of the claim
+   * is left for a confirmation. Since the last answer the server's clock has advanced by the time passed here, or a
+   * little more. Even if that clock was set, `until` is at most `claim` ms away.
    */
   takeGrant() {
     const grant = this.#grant
@@ -80,14 +80,14 @@ class Confirmation {
   }
 
   /**
-   * Has the renewing thread confirm a grant whose claim ends at `until`. Returns false if it cannot do that in time: then send()
-   * does.
+   * Makes the renewing thread confirm a grant whose claim ends at `until`. Returns false if it cannot do that in time:
+   * then call send().
    */
   sendLater(grant, until) {
     const { claim } = this.#hub
     const request = requestOf(this.#lease)
     const time = this.#clock.now()
-    // A shorter hold is confirmed at once: other waiters go by the end that the server knows.
+    // Confirm a short hold at once, because other waiters rely on the end that the server knows.
     if (until - time < claim / 2 + latest || request.maxHold <= claim) return false
     const later = this.#hub.confirmLater(request, time, () => {
       if (this.#claimed === grant) this.send(grant)
@@ -111,7 +111,7 @@ class Confirmation {
     try {
       return { ...(await this.#hub.confirm(request)), until: sent + safely(request.maxHold) }
     } catch {
-      // Retry after any error: the claim ends by itself.
+      // Any error leads to a retry, and the claim ends by itself.
       return undefined
     }
   }
@@ -134,8 +134,8 @@ class Confirmation {
   }
 
   /**
-   * The answer to `request` has come too late, or not at all: the server may keep for maxHold what no caller holds. So the
-   * hold ends now, and the next holder hears of it, as of any lost one.
+   * Called when the answer to `request` has arrived too late or not at all, so that the server may keep a hold for
+   * maxHold that no caller has. Makes the server end the hold now as a lost one: the next grant is abandoned.
    */
   async #disown(request) {
     const { isLost, session } = this.#lease
@@ -151,7 +151,7 @@ class Confirmation {
     }
   }
 
-  /** Confirms a lease without an end again, long before the end that the server knows. */
+  /** Schedules the next confirmation of a lease without an end, long before the end that the server knows. */
   keepOn() {
     if (this.#lease.cohort.maxHold !== Infinity) return
     const time = this.#hub.settings.longestHold / 2

@@ -1,30 +1,30 @@
 'use strict'
-// Leases in a system that several machines share. This folder holds the part common to all systems;
-// a driver adds one system. A driver answers for a server that keeps, for each key:
+// Leases on a server that several machines share. This folder has the part common to all servers; a driver
+// adds one kind of server. The server keeps, for each key:
 //
 //   capacity    the number of units: 1 for a mutex
 //   holders     id, session, units, until, token
 //   queue       waiting requests, first come first served: id, session, units
-//   fence       the last token that was given
+//   fence       the last token that was granted
 //   rest        the time until which no request is granted, even if the last holder has left or died: the last grant
 //               plus its `minHold`
 //
-// and these are its invariants, even if any process dies at any moment:
+// These are the invariants, even if any process dies at any moment:
 //
 //   1  The units of the holders are never more than the capacity.
 //   2  A holder whose session is over, or whose `until` is past, no longer counts: the next command for the key
 //      removes it, and the key's next grant is `abandoned`. Only the server's clock counts.
-//   3  The head of the queue blocks the requests behind it. A request whose session is over, or has no connection that
-//      listens, is passed over. No request is granted before the ones that wait.
+//   3  The head of the queue blocks the requests behind it. The server skips a request whose session is over, or has no
+//      listening connection. A new request is never granted ahead of waiting ones.
 //   4  A token is max(fence + 1, microseconds of the server's clock since 2024): tokens of a key increase even if
 //      the server loses its memory of them. They are below 2 ** 51.
-//   5  When a holder leaves, the server hands over in the same step. The next request holds the key for `claim`
-//      milliseconds, and for `maxHold` once it has confirmed by confirm() or another enter().
-//   6  From a grant with a `minHold` until that time is over no request is granted, even if the holder has left or
-//      died. Only a holder that leaves `unused` ends it before.
+//   5  When a holder leaves, the server hands the units over in the same step. The next request holds the key for
+//      `claim` milliseconds, and for `maxHold` once it has confirmed by confirm() or another enter().
+//   6  After a grant with a `minHold` no request is granted until that time is over, even if the holder has left or
+//      died. Only a holder that leaves `unused` ends it earlier.
 //
-// A session stands for one agent: one event loop. It is over when it has not been renewed for `ttl` milliseconds, and
-// cannot be brought back. So one command renews all leases of the agent.
+// A session stands for one agent: one event loop. It is over for good when it has not been renewed for `ttl`
+// milliseconds. One command renews it, and so all leases of the agent.
 //
 // engine.d.ts documents the methods of a driver: EngineDriver.
 const { checkType } = require('../core/errors.js')
@@ -32,7 +32,7 @@ const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/o
 const { Hub } = require('./hub.js')
 const { ready } = require('./ready.js')
 
-/** The hub of an engine. */
+/** Returns the hub of an engine. */
 let hubOf
 
 const methods = ['listen', 'enter', 'leave', 'end', 'close']
@@ -47,7 +47,7 @@ class Engine {
     }
   }
 
-  /** `driver` is described above, and `outside` by Hub. */
+  /** `driver` is an EngineDriver, `outside` an argument of Hub. */
   constructor(driver, options = {}, outside) {
     checkObject(driver)
     for (const method of methods) {
@@ -75,7 +75,7 @@ class Engine {
     return this.close()
   }
 
-  /** A constructor that gets an engine in place of options knows it by this. */
+  /** By this a constructor recognizes an engine in place of options, and throws. */
   get [Symbol.toStringTag]() {
     return 'Engine'
   }
@@ -88,7 +88,7 @@ const readyOptions = new Set(['timeout', 'signal'])
 /** The options of all engines. */
 const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])
 
-/** The part of `options` common to all engines, in milliseconds. */
+/** Returns the options that all engines have. */
 const timesOf = ({ ttl, maxHold, answerTimeout }) => ({ ttl, maxHold, answerTimeout })
 
 function readEngineOptions(options) {
@@ -103,7 +103,7 @@ function readEngineOptions(options) {
     }
   }
   if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
-  // Servers take integers.
+  // Servers take only integers.
   const whole = Object.entries(times).map(([name, time]) => [name, Math.floor(time)])
   return { ...Object.fromEntries(whole), longestHold: longestTimeout }
 }

@@ -1,6 +1,6 @@
 'use strict'
-// The base of all locks over an engine. The promises of this thread first queue in a local lock; the admitted ones
-// share leases of the server, which they pass on (cohort.js). It replaces a local lock, in keyed maps as well.
+// The base of all locks over an engine. The callers of this thread first queue in a local lock. The admitted callers
+// share leases of the server, and pass them on (cohort.js). It takes the place of a local lock, also in keyed maps.
 const { throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/following.js')
 const { E_CANCELED } = require('../core/errors.js')
@@ -23,10 +23,10 @@ class EngineLock extends AnyLock {
   callers = new Set()
   /** How many of them only wait for the lock to be free: waitForUnlock(). */
   passers = 0
-  /** Whether an object of this thread asked for `fairness: 'fifo'`. */
+  /** Whether any object of this thread has `fairness: 'fifo'`. */
   isStrict = false
 
-  /** `local` is the local lock; `kind` and `name` go to the server and into messages. */
+  /** `local` is the local lock. `kind` and `name` are part of the key at the server, and of messages. */
   constructor(local, { hub, kind, name, prefix, capacity, times }) {
     super()
     this.local = local
@@ -37,7 +37,7 @@ class EngineLock extends AnyLock {
     this.#prefix = prefix
     this.#capacity = capacity
     this.times = times
-    /** By its name the exit of a process names the callers that wait in the local lock. */
+    /** For pending.js, which reports callers that wait in the local lock under the title of this lock. */
     local.outer = this
   }
 
@@ -71,7 +71,7 @@ class EngineLock extends AnyLock {
     await this.#hub.idle(super.onIdle(), this.times)
   }
 
-  /** Resolves when the server has been told of all that has ended here. */
+  /** Resolves when the server has been told of all leases that have ended here. */
   told() {
     return this.#hub.leaving.ended()
   }
@@ -99,12 +99,12 @@ class EngineLock extends AnyLock {
     this.#cohort?.cancel(reason)
   }
 
-  /** The server does not answer, so no waiter of this thread can get in. */
+  /** Rejects all waiters of this thread, because the server does not answer. */
   failed(error) {
     this.local.endAll(error)
   }
 
-  /** The error of a server that has not answered, if so. */
+  /** Returns an error if the server has not answered, else undefined. */
   silence(timeout) {
     return timeout > 0 ? this.#cohort?.silence(timeout) : undefined
   }
@@ -113,7 +113,7 @@ class EngineLock extends AnyLock {
     return this.silence(timeout) ?? super.timeoutError(timeout)
   }
 
-  /** Diagnostics know the holders of this process only. */
+  /** Diagnostics only know the holders of this process. So this adds that another process may hold the lock. */
   holdersHint(timeout, what = 'it') {
     const hint = super.holdersHint(timeout, what)
     if (hint === '' || this.#cohort?.isHeld()) return hint
@@ -127,9 +127,10 @@ class EngineLock extends AnyLock {
   }
 
   /**
-   * Resolves to a hold that fits `wish` (see cohort.js); with `ifAvailable`, perhaps to undefined. Derived classes
-   * implement enterLocal(wish, limits), a promise of a grant of the local lock, or of undefined with `ifAvailable`, and
-   * leaveLocal(wish, localGrant), which releases it and returns how much that has admitted.
+   * Resolves to a hold that fits `wish` (see cohort.js), or with `ifAvailable` perhaps to undefined. Derived classes
+   * implement enterLocal(wish, limits), which resolves to a grant of the local lock, or with `ifAvailable` perhaps to
+   * undefined; and leaveLocal(wish, localGrant), which releases the grant and returns the cost of the callers that this
+   * has admitted.
    */
   take(wish, limits) {
     const isFull = this.isFull(limits.maxPending)
@@ -138,7 +139,7 @@ class EngineLock extends AnyLock {
     return isWatched ? this.#observe(wish, limits) : this.#take(wish, limits)
   }
 
-  /** Takes it for a caller that may not wait. */
+  /** As take(), for a caller that may not wait. */
   async #takeNow(wish, { ifAvailable, maxPending, priority, signal }, isFull) {
     const observer = wish.isToStay ? null : this.observer
     const asked = [wish.mode, weightOf(wish)]
@@ -156,7 +157,7 @@ class EngineLock extends AnyLock {
     }
   }
 
-  /** Reports a wait before the grant, whether the caller waits for the server or takes a lease that is here. */
+  /** As #take(), with an observer: reports a wait before every grant, even if the caller takes a lease that is here. */
   async #observe(wish, limits) {
     const { observer } = this
     const waiter = { mode: wish.mode, weight: weightOf(wish), priority: limits.priority }
@@ -194,12 +195,15 @@ class EngineLock extends AnyLock {
     }
   }
 
-  /** Resolves as `waiting`, which waits for a holder of this thread. Until then a maxHold keeps the process alive. */
+  /** Returns `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
   during(waiting) {
     return this.#hub.during(waiting, this.cohort().maxHold)
   }
 
-  /** Resolves to a hold. Where it is not to wait, rejects with wish.refusal() instead, or resolves to undefined without. */
+  /**
+   * Resolves to a hold. If the wish may not wait and there is none, rejects with wish.refusal(), or resolves to
+   * undefined if the wish has none.
+   */
   async #go(wish, limits, signal) {
     throwIfAborted(signal)
     const isPassing = wish.isToStay === true
@@ -232,12 +236,12 @@ class EngineLock extends AnyLock {
 
   give(hold) {
     if (hold.isOver) return
-    // A recursive mutex needs more of the stack, to move the callers that wait inside.
+    // A recursive mutex needs more of the stack, because it moves the callers that wait inside its holds.
     if (this.holds === undefined) checkStackToRelease()
     else checkStack()
     if (hold.observed !== undefined) {
       observed.ended(this.observer, hold.observed, hold.observed.units)
-      // A subscriber may have released it.
+      // A subscriber may have released this hold.
       if (hold.isOver) return
     }
     hold.isOver = true
@@ -262,7 +266,7 @@ class EngineLock extends AnyLock {
     this.give(hold)
   }
 
-  /** Admits the next waiters of this thread, if any; their leases are ready. */
+  /** Releases the local lock, which admits the next waiters of this thread, and passes the lease on to them. */
   #letGo(wish, localGrant, hold) {
     const cohort = this.cohort()
     cohort.expect(this.leaveLocal(wish, localGrant))
@@ -282,14 +286,14 @@ class EngineLock extends AnyLock {
   }
 }
 
-/** What diagnostics count: the units of a semaphore, and any other hold as one. */
+/** Returns what diagnostics count: the units of a semaphore, and 1 for any other hold. */
 const weightOf = ({ mode, units }) => (mode === undefined ? units : 1)
 
 Object.assign(EngineLock.prototype, asynchronous, {
   scope: 'cluster',
-  /** The lock lies in no memory that threads share. */
+  /** Null, because the lock has no memory that threads share. */
   shared: null,
-  /** The units of a lease that callers have together, if any. */
+  /** The number of units of a lease that callers share, or undefined if they share none. */
   sharedUnits: undefined,
 })
 

@@ -50,7 +50,7 @@ class EngineMutex extends EngineLock {
     return this.releaser(hold)
   }
 
-  /** Resolves to use(hold). */
+  /** Acquires, and resolves to use(hold). */
   async #hold(limits, use, asked = wish) {
     const hold = await this.take(asked, limits)
     if (hold === undefined) return undefined
@@ -58,7 +58,7 @@ class EngineMutex extends EngineLock {
     return use?.(hold)
   }
 
-  /** Resolves to a grant for RecursiveMutex, as in LocalMutex. It is a hold here. */
+  /** Resolves to a grant for RecursiveMutex, as enter() of LocalMutex does. Here a grant is a hold. */
   enter(limits) {
     return this.#hold(limits, (hold) => hold)
   }

@@ -1,7 +1,7 @@
 'use strict'
-// A read-write lock over an engine: all readers of this thread share one lease of one unit, a
-// writer has all units. An upgrading reader keeps its unit and requests all others
-// (upgrade_lease.js). A downgrading writer gives back all but one.
+// A read-write lock over an engine. All readers of this thread share one lease of one unit; a writer has all units. An
+// upgrading reader keeps its unit and requests all others (upgrade_lease.js). A downgrading writer gives back all but
+// one.
 const { reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following, withDeadline } = require('../core/following.js')
 const { runs } = require('../core/rw_runs.js')
@@ -13,13 +13,13 @@ const { EngineLock } = require('./engine_lock.js')
 const { observed } = require('../core/platform.js')
 const { Hold } = require('./hold.js')
 
-/** The units of a lock: more than the agents that ever read at once. */
+/** The units of a lock. There are never as many agents that read at once. */
 const all = 2 ** 20
 const reads = { mode: 'shared', isToWait: true }
 const writes = { mode: 'exclusive', isToWait: true }
 const read = Object.freeze({ ...reads, units: 1, cost: 1 })
 const write = Object.freeze({ ...writes, units: all, cost: 1 })
-/** The wish of an upgrade: the local lock has admitted its caller already, so its cost is 0. */
+/** The wish of an upgrade. Its cost is 0, because the local lock has already admitted its caller. */
 const upgrade = Object.freeze({ ...writes, units: all - 1, cost: 0 })
 
 class EngineRWLock extends EngineLock {
@@ -36,7 +36,7 @@ class EngineRWLock extends EngineLock {
   leaveLocal(_wish, release) {
     const others = this.local.isWritten() ? 0 : this.local.readers() - 1
     release()
-    // An upgrading reader is admitted first, and takes no further lease.
+    // An upgrading reader is admitted first, and needs no other lease.
     if (this.local.isWritten()) return this.rising > 0 ? 0 : 1
     return this.local.readers() - others
   }
@@ -88,12 +88,12 @@ class EngineRWLock extends EngineLock {
       super.give(hold)
       return
     }
-    // The upgrade releases the hold when it settles.
+    // The upgrade, when it settles, releases the hold.
     hold.isLeaving = true
     hold.upgrading.abort(endedError(this))
   }
 
-  /** If the upgrade fails, the reader keeps reading. */
+  /** Upgrades. If it fails, the caller is still a reader. */
   async #upgrade(hold, { timeout, signal }) {
     throwIfAborted(signal)
     if (hold.upgrading !== undefined) throw upgradeError(this)
@@ -141,7 +141,7 @@ class EngineRWLock extends EngineLock {
         throw endedError(this)
       }
       upper.under = hold
-      // Readers that the new hold admits after the writer also get later tokens.
+      // So readers that the new hold admits after the writer get later tokens, too.
       hold.lease.turn.follow(upper.lease.turn)
       return this.#succeed(upper, hold, hold.localGrant, write)
     } catch (error) {
@@ -151,7 +151,7 @@ class EngineRWLock extends EngineLock {
     }
   }
 
-  /** The local lock admits the readers at the head of its queue. */
+  /** Downgrades the local lock, which admits the readers at the head of its queue. */
   #lower(hold) {
     const localGrant = hold.localGrant.downgrade()
     this.cohort().expect(this.local.readers() - 1)

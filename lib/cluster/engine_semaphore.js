@@ -1,7 +1,6 @@
 'use strict'
-// A semaphore over an engine. Each caller has a lease of its weight; a lease passes to another
-// caller of that weight. Units that come back by release(), not by a Releaser, end or shrink the
-// oldest leases of this thread.
+// A semaphore over an engine. Each caller has a lease of its weight, which may pass to another caller of that weight.
+// release() without a Releaser ends or shrinks the oldest leases of this thread.
 const { lockError } = require('../core/errors.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
@@ -64,7 +63,7 @@ class EngineSemaphore extends EngineLock {
     giveBackUndelivered(release)
   }
 
-  /** The value is fixed: all constructors of the semaphore must agree on it. */
+  /** Throws: the value is fixed, because all constructors of the semaphore must agree on it. */
   setValue() {
     throw lockError(
       'ERR_LOCK_UNSUPPORTED',
@@ -80,7 +79,7 @@ class EngineSemaphore extends EngineLock {
     return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 
-  /** Gives back units that any caller of this thread has taken, at most as many as were taken. */
+  /** Puts back units that any caller of this thread has taken, at most as many as were taken. */
   release(weight = 1) {
     checkWeight(weight)
     let left = weight

@@ -4,15 +4,15 @@ const { causedError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
 
 /**
- * Errors of servers that have not answered: a later attempt may succeed. The value says whether the server had answered the
- * same wait before.
+ * Errors of servers that have not answered, where a later attempt may succeed. The value tells whether the server had
+ * answered the same wait before.
  */
 const unanswered = new WeakMap()
 
 const isUnanswered = (error) => unanswered.has(error)
 const hadAnswered = (error) => unanswered.get(error) === true
 
-/** `what` names the lock. `hasAnswered`: the server has answered the same wait before. */
+/** Makes the error. `what` names the lock. `hasAnswered` tells whether the server has answered the same wait before. */
 function engineError(name, what, time, cause, hasAnswered = false) {
   const check = '; check that the server runs and can be reached'
   const why = cause === undefined ? check : `: ${reasonOf(cause)}`
@@ -26,7 +26,7 @@ function unansweredError(message, cause, hasAnswered) {
   return error
 }
 
-/** The start of a session has neither ended nor failed within `time` ms. */
+/** The error when the start of a session has neither succeeded nor failed within `time` ms. */
 function startError(name, time, cause) {
   const busy = 'this machine may be overloaded; await engine.ready() when the process starts'
   const why = cause === undefined ? busy : reasonOf(cause)
@@ -34,7 +34,7 @@ function startError(name, time, cause) {
   return unansweredError(message, cause, false)
 }
 
-/** An attempt to open a session has failed. */
+/** The error when an attempt to open a session has failed. */
 function unreadyError(name, cause) {
   const message = `the session with ${name} could not be opened: ${reasonOf(cause)}`
   return causedError('ERR_LOCK_ENGINE', message, cause)
@@ -44,7 +44,7 @@ function closedError(name) {
   return lockError('ERR_LOCK_ENGINE', `the engine for ${name} has been closed: make another one`)
 }
 
-/** The engine has closed, and the server has not been told of the end of its session, for `cause`. */
+/** The error when a closing engine could not tell the server of the end of its session, because of `cause`. */
 function untoldError(name, ttl, cause) {
   const message =
     `the engine is closed, but ${name} could not be told to free its locks: ${clauseOf(cause)}. ` +
@@ -52,7 +52,7 @@ function untoldError(name, ttl, cause) {
   return causedError('ERR_LOCK_ENGINE', message, cause)
 }
 
-/** By state, whether engine.d.ts allows an answer of a driver. Asking again at once after any other answer may never end. */
+/** Functions that tell, by the state of a driver's answer, whether engine.d.ts allows it. */
 const isValidAnswer = {
   __proto__: null,
   held: ({ token }) => typeof token === 'bigint',
@@ -62,7 +62,10 @@ const isValidAnswer = {
   lost: () => true,
 }
 
-/** Why an answer is of no use, or of no use again: asking at once, as after the first such answer, may never end. */
+/**
+ * Returns an error if an answer is invalid, or arrives too late for the second time. After such an answer the engine
+ * pauses before it asks again, because asking at once may never end.
+ */
 function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
   const state = answer?.state
   if (!isValidAnswer[state]?.(answer, isToWait)) {
@@ -79,12 +82,15 @@ function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
   return new Error(`its answer came after the end of the hold: ${maxHold} ms are too short`)
 }
 
-/** The text of a warning: a lease has ended, and the server could not be told for `time` ms, for `cause`. */
+/**
+ * Returns the text of a warning: for `time` ms, because of `cause`, the server could not be told that a lease has
+ * ended.
+ */
 const untoldReleaseText = (name, time, cause) =>
   `${name} could not be told for ${time} ms that a lock has been released: ${clauseOf(cause)}. Others get it when the ` +
   'maxHold of its hold is over, or its engine is closed'
 
-// The end of a timeout's message: who has `what`.
+// Texts for the end of a timeout's message, which say where the holder of `what` is.
 
 const lostHint = (what) =>
   `; a caller of this thread has not released ${what}, though it has lost it: end its work when its signal aborts`
@@ -94,15 +100,15 @@ function elsewhereHint(what, times) {
   return `; another caller has ${what}, perhaps in another process${rest}: docs/operations.md shows how to see which`
 }
 
-/** `what` is in use with the value `theirs`, and this process has constructed it with `ours`. */
+/** The error when `what` is in use with the value `theirs`, and this process has constructed it with `ours`. */
 function mismatchError(what, theirs, ours) {
   const message = `${what} is in use with the value ${theirs}, not ${ours}: construct it alike everywhere`
   return lockError('ERR_LOCK_MISMATCH', message)
 }
 
 /**
- * Another version of this package has written `place` in another way: `theirs` and `ours` are the protocols. `cure` says
- * how to empty the place.
+ * The error when another version of this package uses `place` with another protocol. `theirs` and `ours` are the
+ * protocols. `cure` says how to empty the place.
  */
 function versionError(place, theirs, ours, cure) {
   const message =
@@ -111,18 +117,16 @@ function versionError(place, theirs, ours, cure) {
   return lockError('ERR_LOCK_ENGINE_VERSION', message)
 }
 
-// Errors passed between threads: structured clone drops their codes, and the errors inside an
-// AggregateError.
+// Passes errors between threads. Structured clone would drop their codes, and the errors inside an AggregateError.
 
 /**
- * The reason as text. An error of connecting to several addresses has messages only in its inner
- * errors.
+ * Returns the message of an error. An error of connecting to several addresses has messages only in its inner errors.
  */
 function reasonOf(error) {
   return error.message || error.errors?.map(reasonOf).join('; ') || `${error.code ?? error}`
 }
 
-/** The same before more text: some clients end their reasons with a full stop. */
+/** As reasonOf(), for use before more text. Some clients end their messages with a full stop, which this removes. */
 const clauseOf = (error) => reasonOf(error).replace(/\.$/, '')
 
 function pack(error) {

@@ -1,13 +1,13 @@
 'use strict'
 const { dirname } = require('node:path')
 
-/** By package: the inner package that defines its clients. A program may have installed only the inner package. */
+/** The inner packages that define the clients of a package. A program may have installed only the inner package. */
 const inner = { redis: '@redis/client' }
 
 /**
- * The path of the package that made `client`: the renewing thread connects with the same package. Several versions of it
- * may be installed in several folders, and the client has the options of its own version. Where no loaded file exports
- * the client's class, as in a bundle, this is the package `name` of the program.
+ * Returns the path of the package that made `client`, because the renewing thread must connect with the same package:
+ * several versions may be installed, and the client has the options of its version. If no loaded file exports the
+ * client's class, as in a bundle, returns the path of the program's package `name`.
  */
 function findPackage(name, client) {
   const folder = folderOf(client, inner[name] ?? name)
@@ -31,7 +31,7 @@ function resolved(name, paths) {
   }
 }
 
-/** The folder of the loaded package `name` that exports a class of `client`, which a program may have derived. */
+/** Returns the folder of the loaded package `name` that exports a class of `client`, or a base of its class. */
 function folderOf(client, name) {
   const classes = classesOf(client)
   for (const module of Object.values(require.cache ?? {})) {
@@ -51,7 +51,7 @@ function classesOf(client) {
   return all
 }
 
-/** Calls no getters, by which packages load more files. */
+/** Whether `exports` contains `one`. Calls no getters, because packages load more files in getters. */
 function has(exports, one) {
   if (exports === one) return true
   if (exports === null || !/^(object|function)$/.test(typeof exports)) return false

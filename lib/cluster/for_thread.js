@@ -2,8 +2,8 @@
 const { serialize } = require('node:v8')
 
 /**
- * Throws unless the options `connection` can be sent to the renewing thread. `call`, in the message, takes other options.
- * Does not use structuredClone, which a vm context may lack.
+ * Throws unless the options `connection` can be sent to the renewing thread. The message advises to pass other options
+ * to `call`. Does not use structuredClone(), which a vm context may lack.
  */
 function checkForThread(connection, call) {
   try {

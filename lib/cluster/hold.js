@@ -12,11 +12,11 @@ class Hold {
     this.lease = lease
     this.wish = wish
     this.isOver = false
-    /** The observer's record, if the lock is watched and the caller acquires it. */
+    /** The observer's record of the hold, if the lock has diagnostics. Not set for waitForUnlock(). */
     this.observed = undefined
     /** The hold before its upgrade, which it still includes. */
     this.under = undefined
-    /** The holder before, in another process, did not release the lease. */
+    /** Whether the previous holder did not release, so that this hold reports a lost holder. */
     this.isAbandoned = lease.isAbandoned
     lease.isAbandoned = false
     lease.isUndelivered = false
@@ -25,7 +25,7 @@ class Hold {
     lease.holds.add(this)
   }
 
-  /** `caller` holds it by `localGrant`, its grant of the local lock. */
+  /** Begins the hold for `caller`, which has `localGrant` of the local lock. */
   begin(localGrant, caller) {
     this.localGrant = localGrant
     this.caller = caller
@@ -44,12 +44,12 @@ class Hold {
     this.#signal = other.#signal
   }
 
-  /** Whether the server must be told that no caller has seen this hold. */
+  /** Whether the server must be told if no caller gets this hold. */
   tellsUndelivered() {
     return this.isAbandoned || this.lease.cohort.minHold > 0
   }
 
-  /** No caller has seen this hold, so the next one reports the lost holder instead. */
+  /** Called if no caller has seen this hold, so that the next hold reports the lost holder instead. */
   markUndelivered() {
     if (this.lease.holds.size === 1) this.lease.isUnused = true
     if (!this.isAbandoned) return
@@ -68,7 +68,7 @@ function signal() {
   return this[holdKey].signal
 }
 
-/** Makes the releaser of `hold`, by which callers give it back to `lock`. */
+/** Makes the releaser of `hold`, which gives the hold back to `lock`. */
 function releaserOf(lock, hold) {
   const Releaser = () => lock.give(hold)
   const release = makeReleaser(Releaser, hold.isAbandoned)

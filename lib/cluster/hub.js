@@ -25,7 +25,7 @@ class Hub {
   #watch
   /** When the timer checks leases. */
   #watchEnd = Number.POSITIVE_INFINITY
-  /** What the objects of one name share, by that name, as long as it is referenced. */
+  /** WeakRefs to what the objects of one name share, by that name. */
   #shared = new Map()
   #forgotten = new FinalizationRegistry((name) => {
     if (this.#shared.get(name)?.deref() === undefined) this.#shared.delete(name)
@@ -40,7 +40,7 @@ class Hub {
   #closing
   leaving = new Leaving(this)
 
-  /** `outside` is what tests replace: a clock as processClock, and startThread() of keeper.js. */
+  /** The last argument is for tests: a clock like processClock, and startThread() of keeper.js. */
   constructor(driver, settings, { clock = processClock, startThread } = {}) {
     this.clock = clock
     this.#start = new Start(clock)
@@ -50,7 +50,7 @@ class Hub {
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
-    /** When the driver's queue has last moved on, by the clock of clock.js. */
+    /** When the driver's queue last moved on, by the clock of clock.js. */
     this.movedAt = 0
     /** How long a waiter has to confirm a grant. */
     this.claim = Math.min(longestClaim, settings.ttl)
@@ -70,12 +70,12 @@ class Hub {
     return this.#canConfirm ? this.driver.confirm(request) : this.driver.enter(request)
   }
 
-  /** Has the renewing thread confirm it: see Claims. Returns undefined if the thread cannot. */
+  /** Makes the renewing thread confirm a grant: see add() of Claims. Returns undefined if it cannot. */
   confirmLater(...claim) {
     return this.#keeper.confirmLater(...claim)
   }
 
-  /** The result of `make()` for `name`, shared by all objects of that name. */
+  /** Returns the result of `make()` for `name`, which all objects of that name share. */
   shared(name, make) {
     const known = this.#shared.get(name)?.deref()
     if (known !== undefined) return known
@@ -85,18 +85,18 @@ class Hub {
     return made
   }
 
-  /** `lock` has callers from now on. */
+  /** Called when `lock` gets a caller. */
   admit(lock) {
     if (this.isClosed) throw closedError(this.name)
     this.#locks.add(lock)
   }
 
-  /** `lock` has no callers any more. */
+  /** Called when `lock` has no more callers. */
   dismiss(lock) {
     this.#locks.delete(lock)
   }
 
-  /** `cohort` has leases from now on. */
+  /** Called when `cohort` gets its first lease. */
   join(cohort) {
     const others = this.#cohorts.get(cohort.key)
     if (others === undefined) this.#cohorts.set(cohort.key, new Set([cohort]))
@@ -114,7 +114,7 @@ class Hub {
     return this.listeningError ?? this.#keeper.trouble ?? this.#start.failure
   }
 
-  /** Whether the first session is being opened, or will be, and nothing is known against it. */
+  /** Whether the first session has not been opened yet, and no attempt has failed. */
   get isStarting() {
     return this.#start.isAhead() && this.trouble === undefined
   }
@@ -126,11 +126,11 @@ class Hub {
     return () => {}
   }
 
-  /** The session, or a promise of it. `isTested`: if it is not open yet, the renewing thread opens it. */
+  /** Returns the session, or a promise for it. With `isTested` the renewing thread opens it, if it is not open yet. */
   open(isTested = false) {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
-    // First end the old session: its waiters request a new session at once, and all of them must get the same one.
+    // First end the old session. Its waiters request a new session at once, and all of them must get the same one.
     if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
     this.#opening ??= outside(() => this.#open(isTested)).finally(() => {
       this.#opening = null
@@ -142,9 +142,9 @@ class Hub {
     const id = randomBytes(9).toString('base64url')
     try {
       await this.driver.listen(id, this.#listener())
-      // The server answers by now: what comes next is the work of this machine.
+      // The server has answered, so the rest of the start only depends on this machine.
       this.#start.failure = undefined
-      // A closed keeper would start a new thread that never ends.
+      // A closed keeper would start another thread, which would never end.
       if (this.isClosed) throw closedError(this.name)
       const session = await this.#keeper.open(id, isTested ? undefined : this.#openHere)
       if (this.isClosed) throw closedError(this.name)
@@ -161,7 +161,7 @@ class Hub {
   #listener() {
     return {
       granted: (id, grant) =>
-        // Without confirm(), the waiter asks the server.
+        // If the driver has no confirm(), the waiter must ask the server.
         this.#session?.leases.get(id)?.granted(this.#canConfirm ? grant : undefined),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
@@ -182,12 +182,12 @@ class Hub {
     }
   }
 
-  /** `session` is over, and all its holds with it. */
+  /** Ends `session` and all its holds. */
   lose(session, why, cause) {
     if (session.isOver) return
     session.isOver = true
     if (this.#session === session) this.#session = null
-    // The server may have renewed it meanwhile: it must not keep what no caller holds.
+    // The server may have renewed the session meanwhile. It must not keep locks that no caller holds.
     this.#keeper.forget(session.id)
     const leases = [...session.leases.values()]
     session.leases.clear()
@@ -195,7 +195,7 @@ class Hub {
     this.leaving.sessionEnded(session)
   }
 
-  /** Resolves as `waiting`, which waits for a holder of this thread whose lease ends after `maxHold`. */
+  /** Returns `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
   during(waiting, maxHold = Infinity) {
     if (maxHold === Infinity) return waiting
     const caller = { isWaiting: false }
@@ -203,7 +203,7 @@ class Hub {
     return waiting.finally(() => this.setWaiting(caller, false))
   }
 
-  /** Whether `caller` waits for such a holder. While any does, the timer for the ends of leases keeps the process alive. */
+  /** Records whether `caller` waits for such a holder. While any does, the timer of `#ends` keeps the process alive. */
   setWaiting(caller, isWaiting) {
     if (caller.isWaiting === isWaiting) return
     caller.isWaiting = isWaiting
@@ -222,7 +222,7 @@ class Hub {
     else this.#watch?.unref()
   }
 
-  /** A lease is held until `lease.until`, which is watched from now on. */
+  /** Watches for the end of a held lease, at `lease.until`. */
   watch(lease) {
     this.#ends.set(lease)
     if (lease.until < this.#watchEnd) this.#arm()
@@ -254,7 +254,7 @@ class Hub {
     this.#arm()
   }
 
-  /** The end of the session frees what the server could not be told of in time. */
+  /** Ends the session. That also frees leases of which the server could not be told in time. */
   async #endSession(session) {
     const { answerTimeout, ttl } = this.settings
     const requests = Array.from(session.leases.values(), leavingOf)
@@ -270,7 +270,7 @@ class Hub {
     }
   }
 
-  /** Every call waits for the same end. Only the first call rejects when the server could not be told. */
+  /** Closes the hub. Every call waits for the same end. Only the first call rejects if the server could not be told. */
   async close() {
     if (this.#closing === undefined) {
       this.#closing = this.#close()
@@ -283,7 +283,7 @@ class Hub {
   async #close() {
     this.isClosed = true
     this.clock.clearTimeout(this.#watch)
-    // A holder of this thread may never release, and waiters behind it have no request at the server.
+    // Reject waiters here: a holder of this thread may never release, and they have no request at the server.
     for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
     // Nothing below keeps the process alive by itself.
     const awake = this.clock.setTimeout(() => {}, longestTimeout)

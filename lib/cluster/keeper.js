@@ -1,6 +1,6 @@
 'use strict'
-// Keeps an engine's session alive by a dedicated thread: see keeper_thread.js and renewal.js. The thread starts with the
-// first lock, from the text that its files have when the engine is made.
+// Keeps an engine's session alive by a separate thread: see keeper_thread.js and renewal.js. The thread starts with the
+// first lock, from the text that its files had when the engine was made.
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
@@ -12,24 +12,27 @@ const { addonFile, textsOf } = require('./thread_files.js')
 
 const main = checkModule(join(__dirname, 'keeper_thread.js'))
 
-/** The text of all files that the thread of a driver's keeper runs, and of the loader that runs them. */
+/** Returns the text of all files that the thread runs for the keeper `spec` of a driver, and of the loader. */
 const readFiles = (spec) => ({
   loader: readFileSync(join(__dirname, 'thread_loader.js'), 'utf8'),
-  // A driver's own module, of any kind, is loaded when the thread starts.
+  // The module of a driver outside this package is only loaded when the thread starts.
   texts: textsOf(`${spec?.module}`, textsOf(main)),
 })
 
-/** Starts the thread that renews sessions of `ttl` ms, by the `spec` of a driver. `claims` is the memory of its claims. */
+/**
+ * Starts the thread that renews sessions of `ttl` ms with the keeper `spec` of a driver. `claims` is the memory of
+ * claims.
+ */
 function startThread({ module, data }, ttl, claims, { loader, texts }) {
   const workerData = { addon: addonFile(), main, texts, module, data, ttl, claims }
-  // NODE_OPTIONS may say that code given as text is an ES module.
+  // NODE_OPTIONS may make code given as text an ES module.
   const execArgv = ['--input-type=commonjs']
   return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
 }
 
 /**
- * The least ttl, in ms, of a session that this thread opens: the other thread must start, load its client and connect
- * before the session ends, also on a busy machine.
+ * The shortest ttl, in ms, for which the event loop may open the session: the renewing thread must start, load its
+ * client and connect before the session ends, even on a busy machine.
  */
 const leastTtl = 3000
 
@@ -48,7 +51,7 @@ class Session {
     this.until = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
   }
 
-  /** Until when the session is safe, by its clock. */
+  /** The time until which the session is safe, by its clock. */
   safeUntil() {
     return readUntil(this.until)
   }
@@ -74,7 +77,7 @@ class Keeper {
   #startThread
   #files
   #worker
-  /** Those that the worker can confirm. */
+  /** The claims that the thread confirms. */
   #claims
   /** Whether no session has been opened yet. */
   #isNew = true
@@ -84,8 +87,8 @@ class Keeper {
   trouble
 
   /**
-   * Calls `onEnd(session id, error)` when an open session is over, `onTrouble()` when there is trouble, and `onUnused(session
-   * id)` when a session has opened too late. `outside` is that of a Hub.
+   * Calls `onEnd(session id, error)` when an open session is over, `onTrouble()` when `trouble` changes, and
+   * `onUnused(session id)` when a session has opened too late. `outside` is the last argument of Hub.
    */
   constructor(spec, { ttl, claim }, { onEnd, onTrouble, onUnused }, outside) {
     this.#spec = spec
@@ -100,8 +103,9 @@ class Keeper {
   }
 
   /**
-   * Resolves to the session `id`, which replaces the one before. The first one is opened by `openHere(id, ttl)`, if that is
-   * given: a program that ends before the first renewal need not load the client a second time.
+   * Opens the session `id`, which replaces the last one, and resolves to it. Opens the first session by `openHere(id,
+   * ttl)` if that is given, so that a program that ends before the first renewal need not load the client a second
+   * time.
    */
   open(id, openHere) {
     const session = new Session(id, this.#clock)
@@ -125,9 +129,9 @@ class Keeper {
       return
     }
     const opening = this.#take(id)
-    // The engine has been closed, or the thread has ended.
+    // The engine has been closed, or the thread has ended, meanwhile.
     if (opening === undefined) {
-      // Where the server cannot be told, the session expires.
+      // If the server cannot be told, the session expires.
       this.#onUnused(id).catch(() => {})
       return
     }
@@ -136,19 +140,19 @@ class Keeper {
     opening.resolve()
   }
 
-  /** The functions that settle open(), unless it has settled. */
+  /** Removes and returns the functions that settle open(), unless it has settled. */
   #take(id) {
     const opening = this.#opening.get(id)
     this.#opening.delete(id)
     return opening
   }
 
-  /** Has the thread confirm the grant of `request`: see Claims. */
+  /** Makes the thread confirm a grant: see add() of Claims. */
   confirmLater(...claim) {
     return this.#claims?.add(...claim)
   }
 
-  /** The session is not renewed any more. */
+  /** Stops renewing the session. */
   forget(id) {
     this.#worker?.postMessage({ id })
   }
@@ -161,7 +165,7 @@ class Keeper {
     worker.on('message', (message) => this.#onMessage(message, claims))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
-    // Last, because a message listener keeps the process alive.
+    // Call this last, because adding a message listener makes the worker keep the process alive.
     worker.unref()
     return worker
   }

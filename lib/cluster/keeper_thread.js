@@ -1,5 +1,5 @@
 'use strict'
-// The thread that renews an engine's session, so that a blocked event loop loses no lease.
+// The code of the thread that renews an engine's session, so that no lease is lost while the event loop is blocked.
 const { parentPort, workerData } = require('node:worker_threads')
 const { processClock } = require('./clock.js')
 const { Renewal } = require('./renewal.js')
@@ -7,7 +7,7 @@ const { Renewal } = require('./renewal.js')
 const { module: path, data, ttl, claims } = workerData
 
 const renewal = new Renewal({
-  // Async, so that a module that cannot be loaded is reported as well.
+  // Async, so that it also rejects if the module cannot be loaded.
   connect: async (trouble) => require(path).connect(data, trouble),
   ttl,
   post: (message) => parentPort.postMessage(message),
@@ -17,7 +17,7 @@ const renewal = new Renewal({
 
 async function end() {
   await renewal.end()
-  // Ends timers and connection attempts that are still under way.
+  // This ends timers and connection attempts that are still under way.
   process.exit()
 }
 

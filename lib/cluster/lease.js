@@ -5,8 +5,8 @@
 //   held     until the server hears of leave(), the session ends, or `until` is past
 //   over
 //
-// While it asks, a command is on its way, or a timer runs until the next look; a message makes it
-// look earlier, or carries the grant itself (confirmation.js).
+// While it asks, a command is on its way, or a timer runs until it asks again. A message makes it ask earlier, or
+// carries the grant itself (confirmation.js).
 const { setImmediate } = require('../core/builtins.js')
 const { AwaitedAnswer } = require('./awaited_answer.js')
 const { safely } = require('./clock.js')
@@ -18,7 +18,7 @@ const { pause } = require('./patience.js')
 const { leavingOf, requestOf, shrinkingOf } = require('./requests.js')
 const { Turn } = require('./turn.js')
 
-/** Look at least this often, however late the holders before it end: a message may have been lost. */
+/** The longest time in ms until a waiting request asks again. It must ask, because a message may have been lost. */
 const longestLook = 5000
 const lateClaim = 'what it had been granted was not confirmed in time'
 
@@ -27,27 +27,27 @@ class Lease {
   session = null
   id = undefined
   waiters = new Set()
-  /** The holds of the callers that have it now. */
+  /** The holds of the callers that have the lease now. */
   holds = new Set()
   #clock
   #isBusy = false
   #isToAskAgain = false
-  /** Whether no caller has yet seen the server's report on the holder before. */
+  /** Whether no caller has yet seen what the grant reports of the previous holder. */
   isUndelivered = true
-  /** Whether no caller has used it. */
+  /** Whether no caller has used the lease yet. */
   isUnused = true
-  /** Whether it has no caller now, as its cohort has filed it. */
+  /** Whether the cohort has filed the lease as one without a caller. */
   isFree = false
-  /** Whether it has ended without leave(). */
+  /** Whether the lease has ended without leave(). */
   isLost = false
   /** Whether a command has failed that the server may still execute. */
   #isUnsure = false
-  /** Whether the last answer came after the end of its hold. */
+  /** Whether the last answer arrived after the end of the hold that it granted. */
   #wasLate = false
   #timer
   #confirmation
   #isWantedSoon = false
-  /** While held: how long this process keeps the lease, and when it ends. */
+  /** While held: the Turn that limits how long this process keeps the lease, and the end of the lease. */
   turn = undefined
   until = undefined
 
@@ -62,7 +62,7 @@ class Lease {
     this.answer = new AwaitedAnswer(this.hub, cohort.unanswered, () => cohort.title(), giveUp)
   }
 
-  /** Asks now; if a command is on its way, again after its answer. */
+  /** Asks the server now, or if a command is on its way, after its answer. */
   ask() {
     if (this.state !== 'asking') return
     if (this.#isBusy) this.#isToAskAgain = true
@@ -92,21 +92,21 @@ class Lease {
     else if (this.#isToAskAgain && !this.claim()) this.ask()
   }
 
-  /** A message says that the server has granted the request. Without `grant` a command has to ask for it. */
+  /** Called when a message says that the request is granted. Without `grant` a command must ask for the grant. */
   granted(grant) {
     if (this.state !== 'asking') return
     this.#confirmation.note(grant)
     if (this.#isBusy || !this.claim()) this.ask()
   }
 
-  /** Uses the grant of a message, and returns true. Returns false when there is none, or when it has come too late. */
+  /** Uses the grant of a message, and returns true. Returns false if there is none, or if it has arrived too late. */
   claim() {
     const taken = this.#confirmation.takeGrant()
     const { session } = this
     if (this.state !== 'asking' || taken === undefined || !session.isGood()) return false
     const { grant, until } = taken
     this.#clock.clearTimeout(this.#timer)
-    // The message is a sign of life, though commands were not answered.
+    // The message shows that the server works, even if it has not answered commands.
     this.answer.came()
     this.until = until
     if (this.#confirmation.sendLater(grant, until)) {
@@ -115,7 +115,7 @@ class Lease {
     }
     this.#isBusy = true
     this.#confirmation.send(grant)
-    // By then the confirmation has been sent: an admitted caller may block the event loop from now on.
+    // Admit callers only when the confirmation has been sent, because they may block the event loop.
     setImmediate(() => {
       this.#isBusy = false
       if (this.state === 'over') this.#leave()
@@ -124,7 +124,7 @@ class Lease {
     return true
   }
 
-  /** The server has answered a confirmation. */
+  /** Called when the server has answered a confirmation. */
   confirmed(until, wanted) {
     this.until = until
     if (wanted) this.wanted()
@@ -134,18 +134,18 @@ class Lease {
     this.#confirmation.keepOn()
   }
 
-  /** Whether its confirmation is on its way. */
+  /** Whether the lease is a claim that the server has not confirmed yet. */
   isClaim() {
     return this.#confirmation.isOpen()
   }
 
   #failed(error) {
     if (this.state !== 'asking') return
-    // An error of this library will not change by asking again.
+    // After an error of this library, asking again is no use.
     if (isLockError(error)) return this.cohort.failed(this, error)
     if (this.hub.isClosed) return this.cohort.failed(this, closedError(this.hub.name))
     this.answer.expect(error)
-    // The end of its session has asked to ask again at once.
+    // The end of the session may have requested to ask again at once. Pause instead.
     this.#isToAskAgain = false
     this.#lookIn(pause)
   }
@@ -157,12 +157,12 @@ class Lease {
     session.leases.set(this.id, this)
   }
 
-  /** How long the server is to keep it for this process, counted from when it gets the command. */
+  /** How long the server should keep the lease for this process, counted from when it gets the command. */
   maxHold() {
     return Math.min(this.cohort.maxHold, this.hub.settings.longestHold)
   }
 
-  /** No message can announce the grant now. The request rejects unless a connection or the grant comes in time. */
+  /** Called when no message can announce the grant. Rejects unless a connection or the grant arrives in time. */
   disconnected() {
     if (this.state === 'asking') this.answer.expect(this.hub.listeningError)
   }
@@ -201,7 +201,7 @@ class Lease {
   }
 
   #begin({ token, wanted, abandoned }, until, session) {
-    // The server may have ended the lease while its answer was on its way.
+    // The server may have ended the lease while its answer was on the way.
     if (!session.isGood() || this.#clock.now() >= until) {
       this.#confirmation.stop()
       this.ask()
@@ -218,7 +218,7 @@ class Lease {
     this.cohort.granted(this)
   }
 
-  /** Called when other processes wait for the lease: limits its stay here. The answer that grants it may come later. */
+  /** Called when other processes wait, perhaps before the grant: limits how long the lease stays here. */
   wanted() {
     this.#isWantedSoon = true
     if (this.state === 'held') this.turn.limit()
@@ -228,14 +228,14 @@ class Lease {
     return this.holds.size === 0 && this.waiters.size === 0
   }
 
-  /** Whether another caller of this thread may have it. */
+  /** Whether another caller of this thread may get the lease. */
   isToPassOn() {
     const time = this.#clock.now()
     const isGood = this.state === 'held' && time < this.until && this.session.isGood(time)
     return isGood && !this.turn.isOver(time)
   }
 
-  /** No caller has it or wants it any more. */
+  /** Ends the lease or the request, which no caller has or wants any more. */
   end() {
     if (this.state === 'held') this.hub.ended(this)
     this.#stop()
@@ -250,7 +250,7 @@ class Lease {
     this.answer.stop()
   }
 
-  /** Tells the server. */
+  /** Tells the server that the lease has ended. */
   #leave() {
     const { session, id } = this
     if (session === null || session.isOver) return
@@ -270,19 +270,19 @@ class Lease {
     else this.ask()
   }
 
-  /** Its time is up, as far as this thread knows. */
+  /** Called when the time of the lease is up, as far as this thread knows. */
   late() {
     if (!this.isClaim()) {
       this.#lose(`it was held for longer than maxHold, ${this.cohort.maxHold} ms`)
       return
     }
-    // If the event loop was blocked, the answer may be unread: this turn of the loop reads it.
+    // If the event loop was blocked, the answer may have arrived unread. This turn of the loop reads it first.
     setImmediate(() => {
       if (this.isClaim()) this.#lose(lateClaim)
     })
   }
 
-  /** The server takes the lease back by itself and tells the next holder. The holders here keep their holds. */
+  /** Ends a lease that the server takes back by itself: holders' signals abort, and the next grant is abandoned. */
   #lose(why, cause) {
     this.isLost = true
     this.#stop()
@@ -292,9 +292,9 @@ class Lease {
   }
 }
 
-/** Whether any later caller can use it. */
+/** Whether a later caller can use the lease. */
 Lease.prototype.isForOthers = true
-/** Whether it goes ahead of the queue. */
+/** Whether the request goes ahead of the queue. */
 Lease.prototype.isFirst = false
 
 module.exports = { Lease }

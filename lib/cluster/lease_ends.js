@@ -1,8 +1,8 @@
 'use strict'
-// The ends of the held leases, in a binary heap with the first end on top: however many leases are held, a lease comes
-// and goes in O(log n), and the next end is found in O(1).
+// The ends of the held leases, in a binary heap with the earliest end on top. Adding and removing a lease takes O(log
+// n), finding the next end O(1).
 
-/** A lease at its place in the heap, with its end. */
+/** A lease in the heap, with its end. */
 class Place {
   constructor(lease, index) {
     this.lease = lease
@@ -19,7 +19,7 @@ class LeaseEnds {
     return this.#places.has(lease)
   }
 
-  /** The earliest end, or Infinity without a lease. */
+  /** Returns the earliest end, or Infinity without a lease. */
   first() {
     return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY
   }
@@ -44,7 +44,7 @@ class LeaseEnds {
     this.#sink(last)
   }
 
-  /** The leases that have ended by `time`, in the order of their ends. The heap keeps them. */
+  /** Returns the leases that have ended by `time`, in the order of their ends. Keeps them in the heap. */
   due(time) {
     const due = []
     while (this.first() <= time) {

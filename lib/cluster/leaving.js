@@ -1,5 +1,6 @@
 'use strict'
-// The leases of one engine that have ended here, while the server is being told. It counts them as held until then.
+// The leases of one engine that have ended here and of which the server is being told. It counts them as held until
+// then.
 const { warn } = require('../core/warn.js')
 const { after } = require('./clock.js')
 const { engineError, untoldReleaseText } = require('./errors.js')
@@ -7,7 +8,7 @@ const { pause, startPatience } = require('./patience.js')
 
 class Leaving {
   #hub
-  /** By lease: { promise, resolve } of its end. */
+  /** { promise, resolve } by lease. The promise resolves when the server has been told. */
   #all = new Map()
 
   constructor(hub) {
@@ -27,14 +28,14 @@ class Leaving {
     this.#all.delete(lease)
   }
 
-  /** The server forgets the leases of `session` by itself. */
+  /** Called when `session` is over: the server forgets its leases by itself. */
   sessionEnded(session) {
     for (const lease of this.#all.keys()) if (lease.session === session) this.remove(lease)
   }
 
   /**
-   * Resolves when the server has been told of all leases that have ended by now, or has ended their session. Rejects when
-   * it does not answer in time. Keeps the process alive meanwhile.
+   * Resolves when the server has been told of all leases that have ended by now, or when their session is over. Rejects
+   * when the server does not answer in time. Keeps the process alive meanwhile.
    */
   async ended() {
     if (this.#all.size === 0) return
@@ -43,7 +44,7 @@ class Leaving {
       const begin = () => {
         const { clock, movedAt, name, settings, trouble } = this.#hub
         const giveUp = () => {
-          // The queue of the driver moves on: the server answers.
+          // The driver's queue has moved on, so the server answers.
           if (this.#hub.movedAt > movedAt) begin()
           else reject(engineError(name, 'the release of a lock', settings.answerTimeout, trouble))
         }
@@ -60,8 +61,8 @@ class Leaving {
   }
 
   /**
-   * Resolves when the server has been told. With `isUnsure` it is told a second time later: a command of the request has
-   * failed, and a stuck server may still execute it.
+   * Resolves when the server has been told. With `isUnsure` tells it a second time later, because a command of the
+   * request has failed, and a stuck server may still execute it.
    */
   async tell(session, request, isUnsure) {
     await this.#tell(session, request)
@@ -84,9 +85,8 @@ class Leaving {
         await driver.leave(request)
         return
       } catch (error) {
-        // Retry after any error: a lease that the server still counts would keep others out. The
-        // timer does not keep the process alive: the server ends the sessions of a process that has
-        // ended.
+        // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
+        // the process alive, because the server ends the session of a process that has ended.
         if (!hasWarned && clock.now() - start >= settings.answerTimeout) {
           hasWarned = true
           this.#warn(error)

@@ -1,5 +1,5 @@
 'use strict'
-// The locks over an engine, by name: with an engine, the constructors of lib/ use them instead of a
+// Opens locks and key maps over an engine, by name. Constructors with an `engine` use them instead of a
 // local lock or key map.
 const { commonMap } = require('../core/common_map.js')
 const { lockError } = require('../core/errors.js')
@@ -19,7 +19,7 @@ const kinds = {
   'read-write lock': EngineRWLock,
 }
 
-/** Without ':', so that no name can look like another name with a key. */
+/** Returns a name without ':', so that no name can look like another name with a key. */
 function asPart(name) {
   checkWellFormed(name)
   return encodeURIComponent(name)
@@ -28,7 +28,7 @@ function asPart(name) {
 /** The kinds of locks that can have a minHold over an engine. */
 const exclusive = new Set(['mutex', 'recursive mutex'])
 
-/** Throws unless locks of that kind can have these `times` over this engine. */
+/** Throws if locks of that kind cannot have these `times` over this engine. */
 function checkTimes(hub, times, kind) {
   if (times === undefined) return
   const { maxHold = hub.settings.maxHold, minHold } = times
@@ -48,7 +48,7 @@ function checkTimes(hub, times, kind) {
   }
 }
 
-/** All locks of one name, on any machine, are one lock. `value` is a semaphore's. */
+/** Opens a lock. All locks of one name, on any machine, are one lock. `value` is the value of a semaphore. */
 function lockOver({ engine, name, isStrict, times }, { name: kind }, [value = 1]) {
   const hub = hubOf(engine)
   checkTimes(hub, times, kind)
@@ -65,7 +65,9 @@ function lockOver({ engine, name, isStrict, times }, { name: kind }, [value = 1]
   return lock
 }
 
-/** All key maps of one name, or without a name, are one. `watch` is its observer, if it has diagnostics. */
+/**
+ * Opens a key map. All key maps of one name are one, and so are all without a name. `watch` is the observer, if any.
+ */
 function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
   const hub = hubOf(engine)
   checkTimes(hub, times, kind)
@@ -80,7 +82,7 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
 }
 
 class EngineKeyMap extends commonMap(KeyMap) {
-  /** Tokens of different keys do not compare with each other. */
+  /** Whether each key has its own tokens, which cannot be compared with those of other keys. */
   hasTokensByKey = true
   #hub
 

@@ -1,8 +1,9 @@
 'use strict'
-// The leases of a cohort (cohort.js) that a caller may find: the unused ones, and those whose units callers share.
+// The open leases of a cohort (cohort.js), which a caller may take: those without a caller, and those whose units
+// callers share.
 //
-// A lease that a caller takes stays filed until the next look at it. So a lease that callers pass on is filed once, not
-// at each release, and each look at a lease in vain follows a release of it.
+// A lease that a caller takes stays here until the next look at it. So a lease that callers pass on is added once and
+// not at each release.
 
 class OpenLeases {
   /** The number of leases without a caller. */
@@ -11,12 +12,12 @@ class OpenLeases {
   #sets = new Map()
   #sharedUnits
 
-  /** Callers share the leases of `sharedUnits`, if any. */
+  /** Callers share leases of `sharedUnits` units, unless that is undefined. */
   constructor(sharedUnits) {
     this.#sharedUnits = sharedUnits
   }
 
-  /** Files `lease` anew after a change. `isIn`: the cohort still has it. */
+  /** Adds or removes `lease` after a change. `isIn` tells whether the cohort still has it. */
   file(lease, isIn) {
     const isUnused = isIn && lease.hasNoUse()
     if (isUnused !== lease.isFree) {
@@ -42,12 +43,12 @@ class OpenLeases {
     if (set?.delete(lease) && set.size === 0) this.#sets.delete(lease.units)
   }
 
-  /** The open leases of `units`, and perhaps leases that callers have taken. */
+  /** Returns the open leases of `units` units, perhaps with leases that callers have taken since. */
   of(units) {
     return this.#sets.get(units) ?? none
   }
 
-  /** The leases without a caller, but for those of `units`. */
+  /** Yields the leases without a caller, except those of `units` units. */
   *unusedBut(units) {
     for (const [number, set] of this.#sets) {
       if (number === units) continue

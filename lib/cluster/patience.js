@@ -1,18 +1,18 @@
 'use strict'
-// Timeouts of a server. If the event loop was blocked, the server's answer may be unread when the
-// time is up, so the turn of the loop in which a timeout fires reads first.
+// Timeouts for answers of a server. If the event loop was blocked, an answer may have arrived unread when the time is
+// up. So the turn of the loop in which a timeout fires first reads answers.
 const { clearImmediate, setImmediate } = require('../core/builtins.js')
 const { processClock } = require('./clock.js')
 
 /** The delay before a failed command is repeated, in milliseconds. */
 const pause = 100
 
-/** How long a waiter has at most to confirm a grant that it has been handed, in milliseconds. */
+/** The longest time that a waiter has to confirm a grant that was handed to it, in milliseconds. */
 const longestClaim = 1000
 
 /**
- * Calls `giveUp` after `time` ms, unless the returned function is called before. Keeps the process
- * alive meanwhile, unless `isToStay` is false.
+ * Calls `giveUp` after `time` ms, unless the returned function is called earlier. Keeps the process alive meanwhile,
+ * unless `isToStay` is false.
  */
 function startPatience(time, giveUp, { isToStay = true, clock = processClock } = {}) {
   let late
@@ -27,8 +27,8 @@ function startPatience(time, giveUp, { isToStay = true, clock = processClock } =
 }
 
 /**
- * Settles as `doing`, or rejects with makeError() after `time` ms. A server that does not answer
- * does not keep the process alive.
+ * Settles as the promise `doing`, or rejects with makeError() after `time` ms. A server that does not answer does not
+ * keep the process alive.
  */
 async function inTime(doing, time, makeError = () => noAnswer(time), clock = processClock) {
   let endPatience

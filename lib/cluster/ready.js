@@ -7,7 +7,9 @@ const { startError, unreadyError } = require('./errors.js')
 const { startPatience } = require('./patience.js')
 const { longestStart } = require('./start.js')
 
-/** Resolves when `hub` can grant a lock and its thread can renew. Rejects when an attempt to open a session fails. */
+/**
+ * Resolves when `hub` can grant a lock and its thread can renew the session. Rejects when an attempt to open one fails.
+ */
 async function ready(hub, { timeout = longestStart, signal }) {
   throwIfAborted(signal)
   let end

@@ -1,11 +1,11 @@
 'use strict'
-// Opens and renews an engine's session, and writes the end of its safety to memory that the event
-// loop reads: see keeper.js. It runs in a thread of its own (keeper_thread.js).
+// Opens and renews an engine's session, in a separate thread (keeper_thread.js). Writes the time until which the
+// session is safe to memory that the event loop reads: see keeper.js.
 const { ClaimWatch } = require('./claim_watch.js')
 const { readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
 
-/** The part of its ttl after which a session that another thread opens is renewed for the first time. */
+/** The part of the ttl after which a session that the event loop has opened is renewed for the first time. */
 const early = 1 / 6
 
 class Renewal {
@@ -14,17 +14,17 @@ class Renewal {
   #post
   #clock
   #claims
-  /** The connection: attempted again until it succeeds, then kept. */
+  /** A promise for the connection. A failed attempt is repeated, a connection is kept. */
   #connecting
   #connection
-  /** Why the connection is down, or the last renewal failed. Both are retried. */
+  /** Why the connection is down or the last renewal failed, while the thread retries. */
   #trouble
-  /** The session to renew, until another one replaces it. */
+  /** The id of the session to renew, until another session replaces it. */
   #current
 
   /**
-   * `connect(trouble)` is that of a driver's keeper (engine.d.ts), `post` sends a message to the Keeper, and `claims` is the
-   * memory of its claims.
+   * `connect(trouble)` connects as a driver's keeper does (engine.d.ts), `post` sends a message to the Keeper, and
+   * `claims` is the memory of its claims.
    */
   constructor({ connect, ttl, post, clock, claims }) {
     this.#makeConnection = connect
@@ -58,15 +58,18 @@ class Renewal {
     return new Promise((resolve) => this.#clock.setTimeout(resolve, time))
   }
 
-  /** Another thread is opening the session `id`: this one loads the client and connects early enough to renew it. */
+  /**
+   * Called while the event loop opens the session `id`. Loads the client and connects early enough to renew the
+   * session.
+   */
   async prepare(id) {
     this.#current = id
     await this.#after(this.#ttl * early)
-    // Where that fails, so does the renewal, which tries again.
+    // If this fails, the renewal fails, too, and tries again.
     if (this.#current === id) this.#connect().catch(() => {})
   }
 
-  /** Opens the session `id`, unless it `isOpen`, and renews it. */
+  /** Opens the session `id`, unless it `isOpen`, and renews it until another one replaces it. */
   async keep({ id, buffer, isOpen }) {
     this.#current = id
     const until = new BigInt64Array(buffer)
@@ -84,7 +87,7 @@ class Renewal {
     }
   }
 
-  /** The time left until the first renewal of a session that another thread has opened, perhaps long ago. */
+  /** Returns the time until the first renewal of a session that the event loop has opened, perhaps long ago. */
   #untilEarly(until) {
     return Math.max(0, readUntil(until) - safely(this.#ttl) * (1 - early) - this.#clock.now())
   }
@@ -97,19 +100,19 @@ class Renewal {
     this.#post({ id, isOpen: true })
   }
 
-  /** The server has the session for its ttl from when it got the command, which was `sent`. */
+  /** Called when the server has confirmed the session for its ttl, by a command that was sent at the time `sent`. */
   #extend(until, sent) {
     writeUntil(until, sent + safely(this.#ttl))
     if (this.#trouble !== undefined) this.#tell(undefined)
     this.#claims.use(this.#connection)
   }
 
-  /** There are claims to confirm. */
+  /** Called when there are claims to confirm. */
   watchClaims() {
     this.#claims.start()
   }
 
-  /** Retries until the session has been renewed once. Throws when the session is over. */
+  /** Renews the session once, with retries. Throws when the session is over. */
   async #renew(id, until) {
     const end = readUntil(until)
     while (this.#current === id && this.#clock.now() < end) {
@@ -129,7 +132,7 @@ class Renewal {
     }
   }
 
-  /** Whether the session existed and was renewed; undefined if the attempt failed. */
+  /** Resolves to whether the session existed and was renewed, or to undefined if the attempt failed. */
   async #tryToRenew(id) {
     try {
       const keeper = await this.#connect()
@@ -140,7 +143,7 @@ class Renewal {
     }
   }
 
-  /** Renews the session `id` no more. */
+  /** Stops renewing the session `id`. */
   forget(id) {
     if (this.#current === id) this.#current = undefined
   }

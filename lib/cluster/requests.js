@@ -1,8 +1,8 @@
 'use strict'
-// What a lease asks of the server: see engine.d.ts. Each request is one literal: V8 makes a slow object of so many properties
-// when it spreads another one, at the cost of a quarter of an uncontended acquire.
+// The requests of a lease to the server: see engine.d.ts. Each is one literal without spread, because spreading so many
+// properties makes a slow object in V8, which costs a quarter of an uncontended acquire.
 
-/** The request to enter, which confirms a grant, too. */
+/** Returns the request to enter. It is also the request to confirm a grant. */
 function requestOf(lease) {
   const { cohort, hub, id, isFirst, isToWait, session, units } = lease
   const { capacity, key, minHold } = cohort
@@ -20,10 +20,10 @@ function requestOf(lease) {
   }
 }
 
-/** The request to give all of it back. */
+/** Returns the request to give all units back. */
 const leavingOf = (lease) => leaving(lease, 0, lease.isUndelivered, lease.isUnused)
 
-/** The request to give back all but `units`. */
+/** Returns the request to give back all but `units`. */
 const shrinkingOf = (lease, units) => leaving(lease, units, false, false)
 
 function leaving({ cohort, hub, id, session, units }, keep, untold, unused) {

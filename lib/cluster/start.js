@@ -1,7 +1,8 @@
 'use strict'
-// The start of an engine in this thread: it connects, starts the renewing thread, and opens the first session, by the
-// client of this thread or by the other thread, which loads its own for that. On a busy machine that takes seconds in
-// which the server idles. So the start counts against no limit of a caller, unless it fails: then all of its time counts.
+// The start of an engine in this thread. The engine connects, starts the renewing thread, and opens the first session,
+// by the client of this thread or by the renewing thread, which first loads its own client. On a busy machine that
+// takes seconds, for which the server is not responsible. So this time does not count against a caller's timeout,
+// unless the start fails.
 
 /** The limit of a start that does not fail, in milliseconds. */
 const longestStart = 30_000
@@ -9,9 +10,9 @@ const longestStart = 30_000
 class Start {
   #clock
   #isDone = false
-  /** Why the last attempt to open a session has failed. */
+  /** The error of the last attempt to open a session. */
   failure
-  /** The functions to call when the start ends, each with the time since which it waits. */
+  /** The functions to call when the start ends, each with the time at which it began to wait. */
   #waiting = new Map()
 
   constructor(clock) {
@@ -23,7 +24,10 @@ class Start {
     return !this.#isDone
   }
 
-  /** Calls `begin(passed)` at the end of the start. `passed` is the time to count, in ms. Returns a function to stop it. */
+  /**
+   * Calls `begin(passed)` at the end of the start. `passed` is the time to count, in ms. Returns a function that
+   * cancels it.
+   */
   after(begin) {
     this.#waiting.set(begin, this.#clock.now())
     return () => this.#waiting.delete(begin)
@@ -35,7 +39,7 @@ class Start {
     this.#end(() => 0)
   }
 
-  /** The server is away or refuses: an attempt has failed, or a connection has trouble. */
+  /** Called when an attempt to open a session has failed, or a connection has trouble. */
   failed() {
     const time = this.#clock.now()
     this.#end((since) => time - since)

@@ -1,31 +1,30 @@
 'use strict'
-// The one connection of an engine that receives the server's messages to its session. When it ends,
-// another one replaces it, and waiters are told that messages may be missing. Clients can
-// reconnect, too, but they stop when the user's reconnect strategy gives up, and their retry timer
-// keeps the process alive.
+// The one connection of an engine that receives the server's messages to its session. When it ends, another one
+// replaces it, and the listener is told that messages may have been lost. Clients can reconnect, too, but they stop
+// when the program's reconnect strategy gives up, and their retry timer keeps the process alive.
 //
 //   none         to() has not been called, or has failed
-//   connecting   until it listens to all channels
+//   connecting   until the connection listens to all channels
 //   listening
-//   cut          a timer runs, and then it connects again
+//   cut          a timer runs until the next attempt to connect
 //   closed
 //
-// make(onMessage, onEnd) makes a connection that is not open yet. It calls onMessage(text) for each
-// message, and onEnd(error) once if it ends by itself after open(). A message is 'w<key>' when another
-// session waits for a key held here, or 'g<id> <token> <whether others wait> <whether the holder
-// before was lost> <end of the claim>'. A connection has
+// make(onMessage, onEnd) makes a connection that is not open yet. It calls onMessage(text) for each message, and
+// onEnd(error) once if it ends by itself after open(). A message is 'w<key>' when another session waits for a key that
+// is held here, or for a grant 'g<id> <token> <whether others wait> <whether the previous holder was lost> <end of the
+// claim>'. A connection has
 //
-//   open()           a promise, rejected with the error of the server or the socket
-//   listen(channel)  a promise
-//   stop(channel)    a promise
-//   check(channels)  a promise, rejected if no messages of these channels arrive; may be missing
-//   ping()           a promise for any answer; missing if the connection checks itself
-//   again(channel)   a promise; for clusters only: subscribes anew after the slot of the channel has moved
-//   close()          at once, at any time, any number of times; may be a promise for its end
+//   open()           connects. Returns a promise, which rejects with the error of the server or the socket
+//   listen(channel)  subscribes. Returns a promise
+//   stop(channel)    unsubscribes. Returns a promise
+//   check(channels)  optional. Returns a promise, which rejects if no messages of these channels arrive
+//   ping()           returns a promise for any answer. Missing if the connection checks itself
+//   again(channel)   for clusters only: subscribes anew after the slot of the channel has moved. Returns a promise
+//   close()          may be called at any time, any number of times. May return a promise for the end
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
 const { inTime } = require('./patience.js')
 
-/** The pause between two attempts to connect, in milliseconds: it doubles up to the longest. */
+/** The first pause between two attempts to connect, in milliseconds. It doubles up to the longest. */
 const firstPause = 20
 const lastPause = 2000
 
@@ -37,7 +36,7 @@ const grantOf = ([token, wanted, abandoned, until]) => ({
 })
 
 class Subscription {
-  /** The listening connection. */
+  /** The connection, while it listens. */
   connection
   #make
   #patience
@@ -53,16 +52,16 @@ class Subscription {
   #pulse
   #isClosed = false
 
-  /** A step of `make()` that takes longer than `patience` ms has failed. */
+  /** A step of a connection that takes longer than `patience` ms counts as failed. */
   constructor(make, patience) {
     this.#make = make
     this.#patience = patience
   }
 
   /**
-   * Resolves when it listens to `channels`, which replace the former ones. Calls granted(id,
-   * grant), wanted(key), missed() when messages may have been lost, and trouble(error) when the
-   * connection is down (undefined: it is up again).
+   * Resolves when it listens to `channels`, which replace the former ones. Calls the methods of `listener`: granted(id,
+   * grant), wanted(key), missed() when messages may have been lost, and trouble(error) when the connection is down, or
+   * trouble(undefined) when it is up again.
    */
   async to(channels, listener) {
     this.#channels = channels
@@ -125,7 +124,7 @@ class Subscription {
     this.#listener.granted(id, grantOf(words))
   }
 
-  /** A dead connection looks like an idle one, so it is pinged. */
+  /** Pings the connection, because a dead connection looks like an idle one. */
   #beat(connection) {
     if (connection.ping === undefined) return
     this.#pulse = setTimeout(async () => {
@@ -150,7 +149,7 @@ class Subscription {
   }
 
   #cut(connection, error) {
-    // During open(), its caller handles the error.
+    // During open() its caller handles the error.
     if (connection === undefined || this.connection !== connection) return
     clearTimeout(this.#pulse)
     this.connection = undefined

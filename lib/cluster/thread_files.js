@@ -1,15 +1,15 @@
 'use strict'
-// The files of this package that a renewing thread runs, as text: see thread_loader.js.
+// Reads the files of this package that a renewing thread runs, as text: see thread_loader.js.
 const { readFileSync } = require('node:fs')
 const { dirname, join, sep } = require('node:path')
 
 const lib = join(__dirname, '..')
-/** What `#addon` of package.json is outside of bundles. A function: ncc puts another path in place of a constant. */
+/** Returns the file of `#addon` in package.json. A function, because the bundler ncc would replace a constant path. */
 const addonFile = () => join(lib, 'addon', 'find.js')
 /** The texts of the files that were read, by path. */
 const texts = new Map()
 
-/** The texts of `file` and of all files that it requires, at once or later, by path. Only files of this package count. */
+/** Returns the texts, by path, of `file` and of all files of this package that it requires, at once or later. */
 function textsOf(file, found = new Map()) {
   if (found.has(file) || !file.startsWith(lib + sep)) return found
   if (!texts.has(file)) texts.set(file, readFileSync(file, 'utf8'))

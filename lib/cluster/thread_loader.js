@@ -1,6 +1,7 @@
 'use strict'
-// The first code of the renewing thread: keeper.js starts it from text. It runs the files as they were when keeper.js
-// read them, at the making of the engine: a deployment may have replaced them since, by files of another version.
+// The first code of the renewing thread, which keeper.js starts from text. It runs the files as they were when
+// keeper.js read them, when the engine was made, because a deployment may have replaced them since by files of another
+// version.
 const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
 const { compileFunction } = require('node:vm')

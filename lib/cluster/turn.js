@@ -1,8 +1,8 @@
 'use strict'
-// How long a lease stays with a thread while its callers pass it on: a turn covers all of them.
+// Limits how long a lease stays with a thread while its callers pass it on. A turn covers all of these callers.
 const { isOver } = require('../core/cohort.js')
 
-/** The most hand-offs of one lease: its token has no room for more. */
+/** The most hand-offs of one lease. A token has no room to count more. */
 const mostUses = 4096
 const tokenBits = 12n
 
@@ -13,13 +13,13 @@ class Turn {
   #end
   #most
   #uses = 0
-  /** When other processes began to wait, and the uses until then. */
+  /** When other processes began to wait, and how many uses there were by then. */
   #wantedAt
   #usesBefore = 0
 
   /**
-   * Counts by `clock`. `token` is the server's, and `cohort.bound` one of core/cohort.js. The turn is over at `end` even
-   * if no other process waits, and after one use if it is for each hold anew.
+   * `token` is the server's token, and `cohort.bound` a bound of core/cohort.js. The turn is over at `end` even if no
+   * other process waits, and after one use if each hold has its own lease.
    */
   constructor(clock, token, cohort, end) {
     this.#clock = clock
@@ -42,12 +42,12 @@ class Turn {
     return isOver(this.#cohort.bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
   }
 
-  /** Its tokens come after the first one of `other`, which issues no more. */
+  /** Continues the tokens of `other`, which issues no more. */
   follow(other) {
     this.#token = other.#token
   }
 
-  /** A new token for each use. Readers that enter together in very large numbers may share one. */
+  /** Returns a new token for each use. A very large number of readers that enter together may share one. */
   nextToken() {
     const token = this.#token | BigInt(Math.min(this.#uses, mostUses - 1))
     this.#uses++

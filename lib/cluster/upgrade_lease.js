@@ -1,20 +1,20 @@
 'use strict'
-// The request of an upgrading reader: all units but the one it has, ahead of the queue. The reader
-// becomes the writer when it has both leases. The server refuses a second upgrade, because each
-// would wait for the other.
+// The request of an upgrading reader, for all units but the one that it has, ahead of the queue. The reader
+// becomes the writer when it has both leases. The server refuses a second upgrade, because the two would wait
+// for each other.
 const { upgradeError } = require('../core/rw_errors.js')
 const { asked } = require('./clock.js')
 const { lostError } = require('../core/caused_errors.js')
 const { Lease } = require('./lease.js')
 
 class UpgradeLease extends Lease {
-  /** `base` is the lease by which it reads. */
+  /** `base` is the lease by which the caller reads. */
   constructor(cohort, units, isToWait, base) {
     super(cohort, units, isToWait)
     this.base = base
   }
 
-  /** It ends together with its base. A claim has no end yet: its confirmation is on its way. */
+  /** The lease ends together with its base. If the base is a claim, its end is not known yet. */
   maxHold() {
     if (this.cohort.maxHold === Infinity) return super.maxHold()
     if (this.base.isClaim()) return super.maxHold()

@@ -7,10 +7,10 @@ const { now } = require('../clock.js')
 const { outside } = require('../outside.js')
 const { inTime, noAnswer } = require('../patience.js')
 
-/** With several servers: after a failure, calls avoid a server for this time, in milliseconds. */
+/** For how many ms calls avoid a server that has failed, if there are several. */
 const rest = 1000
 
-/** The status of a gRPC call that its client has ended. */
+/** The gRPC status of a call that the client has canceled. */
 const canceled = 1
 
 /** Keepalives detect a server that hangs without closing its connection; etcd's servers allow this rate. */
@@ -21,7 +21,7 @@ const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 2000,
 }
 
-/** The options of `client`, or `connection` instead: only those that can be cloned to another thread. */
+/** Returns those options of `connection`, by default of `client`, that can be sent to another thread. */
 function connectionOf(client, connection = client?.pool?.options) {
   if (typeof client?.leaseClient !== 'object' || typeof client.pool?.exec !== 'function') {
     throw kindError('client must be an Etcd3 of the package etcd3', client)
@@ -40,14 +40,14 @@ function connectionOf(client, connection = client?.pool?.options) {
   }
 }
 
-/** The policy of all calls of a client: no call is repeated, and a token that the server has outdated is dropped. */
+/** The policy of all calls of a client: repeats no call, and forgets a token that the server has invalidated. */
 const once = (forgetToken) => ({
   async execute(doing) {
     try {
-      // A call opens the connection when there is none.
+      // The call may open the connection, which must not keep the async context of the caller.
       return await outside(() => doing({}))
     } catch (error) {
-      // etcd3 itself replaces a token only when it has expired.
+      // etcd3 itself replaces only an expired token.
       if (/auth store is old/.test(error.message)) forgetToken()
       throw error
     }
@@ -55,12 +55,12 @@ const once = (forgetToken) => ({
 })
 
 /**
- * The limit of the calls of one client: a call fails after `time` ms, unless its answer arrived while the loop was blocked.
- * A deadline of gRPC would not wait for such an answer.
+ * Limits the calls of one client: a call fails after `time` ms, unless its answer has arrived while the event loop was
+ * blocked. A deadline of gRPC would fail in spite of such an answer.
  */
 function limiting(time) {
   let last
-  // etcd3 does not show its gRPC calls. A call that is not ended keeps the process alive until its connection is given up.
+  // Catch the gRPC calls, which etcd3 hides. A late call must be canceled: it keeps the process alive.
   const keep = (options, nextCall) => {
     last = nextCall(options)
     return last
@@ -70,7 +70,7 @@ function limiting(time) {
     async run(doing) {
       last = undefined
       const answer = doing({})
-      // etcd3 starts a call at once.
+      // etcd3 has started the call synchronously.
       const call = last
       return inTime(answer, time, () => {
         const error = noAnswer(time)
@@ -81,10 +81,13 @@ function limiting(time) {
   }
 }
 
-/** The policy of a single server. */
+/** The policy of an only server. */
 const patient = (limit) => ({ execute: (doing) => limit.run(doing) })
 
-/** The policy of one of several servers: when it throws without a call, etcd3 tries the next server. */
+/**
+ * The policy of one of several servers: throws without a call while the server is avoided, so that etcd3 tries the
+ * next.
+ */
 function avoidFailed(limit) {
   let failure
   let until = 0
@@ -107,16 +110,18 @@ function avoidFailed(limit) {
 /** Whether the error is a server's refusal of a command, rather than a failure of the server. */
 const isAnswer = ({ message }) => /etcdserver: (?!.*(leader|timed out|stopped))/.test(message)
 
-/** A thread gets each Buffer as a Uint8Array, which gRPC refuses. */
+/** Restores the Buffers of credentials: a thread receives them as Uint8Arrays, which gRPC refuses. */
 const asBuffers = (files) =>
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, file && Buffer.from(file)]))
 
-/** A client that makes each command once, within `time` ms: the engine repeats failed commands itself. */
+/**
+ * Makes a client that sends each command once, with a limit of `time` ms: the engine repeats failed commands itself.
+ */
 function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
   const limit = limiting(time)
   const host = () => (connection.hosts.length === 1 ? patient(limit) : avoidFailed(limit))
   const global = once(() => client.pool.authenticator.invalidateMetadata())
-  // Logging in precedes a call and its policy.
+  // Logging in needs a limit of its own, because it comes before a call and its policy.
   const callOptions = () => ({ deadline: Date.now() + time })
   const client = new Etcd3({
     ...connection,
@@ -128,21 +133,21 @@ function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
   return client
 }
 
-/** A client of one server, chosen by `turn`, since a stream stays with its server. */
+/** Makes a client of one server, because a stream stays with its server. `turn` chooses the server. */
 function makeStreamClient(etcd3, { hosts, grpcOptions, ...rest }, turn, time) {
   const host = hosts[turn % hosts.length]
-  // A connection of its own, which can be unreferenced: commands must keep the process alive, a stream must not.
+  // Do not share a connection with commands: those must keep the process alive, a stream must not.
   const own = { ...grpcOptions, 'grpc.use_local_subchannel_pool': 1 }
   return makeClient(etcd3, { ...rest, hosts: [host], grpcOptions: own }, time)
 }
 
-/** The first server's index is random, so that processes spread over the servers. */
+/** The `turn` of the first server. It is random, so that processes spread over the servers. */
 const firstTurn = () => Math.floor(Math.random() * 1000)
 
-/** The limit of one call, in ms: it leaves time for a call to another server. */
+/** The limit of one call, in ms. It leaves time for a call to another server. */
 const callTime = (answerTimeout) => Math.max(500, answerTimeout / 3)
 
-/** Derives a lease's number from the session, so that this thread and the renewing thread agree without a message. */
+/** Derives a lease's number from the session, so that the renewing thread knows it without a message. */
 function leaseId(kind, session) {
   const digest = createHash('sha256').update(`${kind} ${session}`).digest()
   return `${digest.readBigUInt64BE() & 0x7fff_ffff_ffff_ffffn}`

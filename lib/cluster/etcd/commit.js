@@ -1,5 +1,5 @@
 'use strict'
-// Makes one etcd transaction of a plan (plan.js). It writes only if the view of the plan is still current.
+// Turns a plan (plan.js) into one etcd transaction, which writes only if the view of the plan is still current.
 const { hostname } = require('node:os')
 const { memoryLease, sessionLease } = require('./client.js')
 const { protocol, sessionOf } = require('./names.js')
@@ -24,7 +24,7 @@ const remove = (key) => ({ request_delete_range: { key } })
 const put = (key, content, lease) => ({ request_put: { key, value: toValue(content), lease } })
 const when = (compare, success, failure = []) => ({ request_txn: { compare, success, failure } })
 
-/** Guard: the queue has no request that is newer than `view`. */
+/** The guard that the queue has no request that is newer than `view`. */
 const noNewer = (names, key, view) => ({
   ...names.queue(key),
   result: 'Less',
@@ -32,12 +32,12 @@ const noNewer = (names, key, view) => ({
   create_revision: view.revision + 1,
 })
 
-/** The conditions under which `plan` is valid. A given `session` must exist, and its request `own` not be gone. */
+/** The guards of `plan`. A given `session` must exist, and its request `own` must not be gone. */
 function guardsOf(names, key, plan, session, own) {
   const { view, admitted, dead, hasFreed, hasTaken } = plan
   const isOfUpgrade = ({ id }) => id === view.upgrade?.id
   const guards = [
-    // After a loss of data etcd counts revisions from 1 again.
+    // After a loss of data etcd counts revisions from 1 again, so they alone prove nothing.
     { result: 'Equal', target: 'Value', key: names.epoch, value: toValue(view.epoch) },
     isEqual('Mod', names.lock(key), view.lock.mod),
     isEqual('Mod', names.upgrade(key), view.upgrade?.mod ?? 0),
@@ -53,7 +53,7 @@ function guardsOf(names, key, plan, session, own) {
   return guards
 }
 
-/** The lease of a lock's key: a lock with one holder is deleted some time after the holder's session. */
+/** The lease of a lock's key. It deletes a lock with one holder some time after the holder's session has ended. */
 const leaseOf = ({ holders }) => (holders.length === 1 ? memoryLease(sessionOf(holders[0].id)) : 0)
 
 /** The rest after `plan`. A new rest has no revision yet. */
@@ -62,7 +62,7 @@ function restAfter({ view, restTime }) {
   return restTime > 0 ? { mod: 0, time: restTime } : undefined
 }
 
-/** The view after `plan`, without the revisions, which come with the answer. */
+/** The view after `plan`, without the revisions: only the answer has them. */
 function viewAfter(plan) {
   const { view, capacity, abandoned, holders, admitted, removed } = plan
   const gone = new Set([...admitted, ...removed].map(({ id }) => id))
@@ -86,7 +86,7 @@ function partOf(view, granted) {
   return { ...view, lock: { ...view.lock, holders }, queue: [] }
 }
 
-/** The messages that tell sessions of their grants. `wanted`: other requests wait. */
+/** The messages that tell sessions of their grants. `wanted` is true if other requests wait. */
 function messagesOf(names, key, admitted, after, wanted) {
   const bySession = new Map()
   for (const { id } of admitted) {
@@ -145,7 +145,7 @@ function committedView(plan, { header, responses }) {
   return { ...view, ...queueOf(responses.at(-1)), revision }
 }
 
-/** The messages that tell the holders that a request waits, with this process's view of the key if they are few. */
+/** The messages that tell holders that a request waits. They contain this process's view if the holders are few. */
 function wantedMessages(names, key, view, sessions) {
   const shown = view.lock.holders.length > mostShown ? undefined : writtenView(view)
   const content = { key, view: shown, granted: [], wanted: true }
@@ -166,8 +166,8 @@ function joining(names, key, { session, id, units, capacity, first }) {
 }
 
 /**
- * Opens a session of `ttl` ms by its lease, and writes the protocol and `epoch` unless they are there. Fails when another
- * protocol is there, or sessions without a protocol.
+ * Returns the transaction that opens a session of `ttl` ms with its lease, and writes the protocol and `epoch` if they
+ * are missing. It writes nothing if etcd has another protocol, or sessions without a protocol.
  */
 function opening(names, session, ttl, epoch) {
   const open = [
@@ -187,7 +187,7 @@ function opening(names, session, ttl, epoch) {
   }
 }
 
-/** Null unless opening() has failed; then the protocol that is there, or undefined when its sessions have none. */
+/** If opening() was refused, returns the protocol in etcd, or undefined if only sessions are there; else null. */
 function refusedFor({ succeeded, responses }) {
   if (succeeded || responses[0].response_txn.succeeded) return null
   const [found] = responses[0].response_txn.responses[0].response_range.kvs

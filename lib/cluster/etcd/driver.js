@@ -1,7 +1,7 @@
 'use strict'
-// The driver for etcd; the top of ../engine.js describes drivers, and names.js the keys. A command takes the known view
-// of a key (view.js), plans its change (plan.js), and writes it in one transaction (commit.js). If the key has changed
-// meanwhile, the answer contains its new state.
+// The driver for etcd: the top of ../engine.js describes drivers, and names.js the keys. A command takes the view of a
+// key that this process has (view.js), plans the change (plan.js), and writes it in one transaction (commit.js). If the
+// key has changed meanwhile, the transaction writes nothing, and its answer contains the new state.
 const { typeError } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
@@ -30,7 +30,7 @@ const etcdOptions = new Set([...engineOptions, 'prefix', 'connection'])
 
 /** The longest time in ms until a waiter repeats its request. */
 const longestLook = 5000
-/** The most commands at once: each has a time limit, so thousands of them, which etcd answers in turn, would be late. */
+/** The most commands at once. etcd answers them in turn, so the last of thousands would miss its time limit. */
 const mostCommands = 64
 
 class Driver {
@@ -38,15 +38,15 @@ class Driver {
   keepsMinHold = true
   #store
   #subscription
-  /** By key: the last command, for which the next one waits. */
+  /** The last command of each key. The next one waits for it. */
   #turns = new Map()
   /** The ids of requests sent to etcd. */
   #known = new Set()
-  /** The ids of requests of which a command has failed, which a server may still carry out. */
+  /** The ids of requests with a failed command that a server may still execute. */
   #unsure = new Set()
-  /** By id of a waiting request: the `sessions` that it waits for, and whether these know that it is the next one. */
+  /** By the id of a waiting request: the `sessions` that it waits for, and whether the holders were told (`isTold`). */
   #waiting = new Map()
-  /** By key: the ids of requests that have to ask for a grant, which ends soon. */
+  /** By key: the ids of granted requests that must still fetch their grant, which ends soon. */
   #urgent = new Map()
   #commands
   /** moved() of the EngineListener. */
@@ -75,7 +75,7 @@ class Driver {
       onSession: (...event) => this.#onSession(...event),
       textsOf: (value, revision) => this.#textsOf(value, revision),
     }
-    // With several servers, there is time to try the others.
+    // If there are several servers, leave time to try the others.
     const patience = connection.hosts.length === 1 ? answerTimeout : time
     const make = listeningWith(etcd3, connection, names, patience, listener)
     this.#subscription = new Subscription(make, patience)
@@ -107,11 +107,11 @@ class Driver {
       return
     }
     this.#store.sessions.delete(session)
-    // A waiter for this session repeats its request, which removes the dead one and admits the head.
+    // Make the waiters for this session repeat their requests: that removes its holds and admits the head.
     for (const [id, { sessions }] of this.#waiting) if (sessions.has(session)) this.#onOver(id)
   }
 
-  /** Translates a message into the texts of ../subscription.js. */
+  /** Returns the texts of ../subscription.js that a message stands for. */
   #textsOf(value, revision) {
     const { key, view: written, isPart, granted, wanted } = JSON.parse(value.toString())
     if (granted.length === 0) {
@@ -119,7 +119,7 @@ class Driver {
       return [`w${key}`]
     }
     const view = revive(written, revision)
-    // Only a confirmation that need not wait for a command or a connection is in time.
+    // Use the message's grant only if its confirmation can be sent at once.
     const isReady = !this.#turns.has(key) && this.#store.isReady()
     const proof = isReady ? this.#store.proof.before(revision) : undefined
     const isNewer = (this.#store.views.get(key)?.lock.mod ?? 0) < revision
@@ -173,7 +173,7 @@ class Driver {
       const { isTold = false } = this.#waiting.get(id) ?? {}
       const waiting = { sessions: new Set([...holders, ...ahead]), isTold }
       this.#waiting.set(id, waiting)
-      // The head before it may have failed to tell them.
+      // The former head may have ended before it told the holders.
       if (!isTold && isHead(view, id)) {
         await this.#store.tellHolders(key, view, holders)
         waiting.isTold = true
@@ -190,7 +190,7 @@ class Driver {
     return state === 'mismatch' ? { state, capacity: capacityOf(view, id) } : { state }
   }
 
-  /** The time in ms until the first known end of a hold, a session or a rest. */
+  /** The time in ms until a waiter should ask again: until the first known end of a hold, a session or a rest. */
   #lookOf({ lock, rest }) {
     const time = now()
     const ends = lock.holders.map((holder) => holder.since + holder.time - time)
@@ -201,7 +201,7 @@ class Driver {
     return Math.min(longestLook, ...left) + 1
   }
 
-  /** Waits for no command of another key: the claim ends soon. */
+  /** Confirms without waiting for commands of other keys, because the claim ends soon. */
   confirm(request) {
     return this.#inTurn(request.key, async () => {
       const { session, id } = request
@@ -222,13 +222,13 @@ class Driver {
     if (keep === 0 && this.#unsure.has(id)) await this.#store.refuse(id)
     await this.#carryOut(request, planLeave, {})
     if (keep > 0) return
-    // A message may have come meanwhile.
+    // Again, because a message may have granted the request meanwhile.
     this.#settled(key, id)
     this.#known.delete(id)
     this.#unsure.delete(id)
   }
 
-  /** Runs `doing()` after the last command for `key`, since each command uses the view that the previous one left. */
+  /** Runs `doing()` after the last command of `key`, because each command uses the view that the previous one left. */
   async #inTurn(key, doing) {
     const before = this.#turns.get(key)
     const next = () => {
@@ -245,8 +245,8 @@ class Driver {
   }
 
   /**
-   * Plans `step` and commits the plan, until nothing is left to commit: { state, view, isQueued }. A given `session`
-   * must exist. A request that `isNew` assumes a free key, and joins the queue if the assumption was wrong.
+   * Plans `step` and commits the plan, until nothing is left to commit. Resolves to { state, view, isQueued }. A given
+   * `session` must exist. If the request `isNew`, assumes a free key, and joins the queue if that was wrong.
    */
   async #carryOut(request, step, { session, isNew = false }) {
     const { key } = request
@@ -274,13 +274,13 @@ class Driver {
     }
   }
 
-  /** The first view of a key that this process does not know. */
+  /** Resolves to a view of a key that this process does not know. */
   async #begin(run, isNew) {
     const { minHold } = run.request
     const { epoch } = this.#store
     if (!isNew || epoch === undefined) return this.#store.read(run)
     if (minHold === 0) return freeView(epoch)
-    // In parallel, so that the grant takes two round trips.
+    // Do both in parallel, so that the grant takes only two round trips.
     const [view] = await Promise.all([this.#store.read(run), this.#store.beginRest(run, minHold)])
     return view
   }

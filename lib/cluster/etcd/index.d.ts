@@ -21,25 +21,25 @@ export interface EtcdOptions extends EngineOptions {
    */
   prefix?: string | undefined
   /**
-   * The options of the engine's connections, as `new Etcd3()` takes them, in place of the client's options: `hosts`,
-   * `credentials`, `auth` and `grpcOptions` count. Needed when these cannot be sent to the renewing thread, because they
-   * contain functions.
+   * The options of the engine's connections, as `new Etcd3()` takes them: `hosts`, `credentials`, `auth` and
+   * `grpcOptions`. The default is the options of `client`. Pass it if those contain functions, which cannot be sent to
+   * the renewing thread.
    */
   connection?: object | undefined
 }
 
 /**
- * Makes an engine over etcd 3.4 or later: see docs/etcd.md. It makes connections of its own with the options of
- * `client`: one for commands, one for notifications, and one in a thread that renews leases. They do not keep the
- * process alive, except while a command waits for its answer. It connects when the first lock is acquired, and sends no
+ * Returns an engine over etcd 3.4 or later: see docs/etcd.md. The engine makes connections of its own with the options
+ * of `client`: one for commands, one for notifications, and one in a thread that renews leases. They keep the process
+ * alive only while a command waits for its answer. The engine connects when the first lock is acquired, and sends no
  * command through `client`.
  *
- * Acquiring rejects with `ERR_LOCK_ENGINE` when no server of the cluster answers in time, or a majority of them is away.
+ * Acquiring rejects with `ERR_LOCK_ENGINE` if no server of the cluster answers in time, or if most servers are down.
  * The error of etcd3 is the `cause`.
  *
- * @throws {TypeError} when `client` is not an Etcd3, an option is of the wrong type, or the connection's options contain
+ * @throws {TypeError} if `client` is not an Etcd3, an option has the wrong type, or the connection's options contain
  *   functions.
- * @throws {RangeError} when an option is out of its range.
+ * @throws {RangeError} if an option is out of range.
  *
  * @example
  * import { Etcd3 } from 'etcd3'

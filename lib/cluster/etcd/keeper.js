@@ -11,11 +11,14 @@ async function connect({ path, connection, prefix, time }) {
   const names = namesUnder(prefix)
   let client
   let turn = firstTurn()
-  /** A renewal may take ttl / parts: with several servers, there is time to try the others, as for a new session. */
+  /** One attempt to renew may take ttl / parts: if there are several servers, this leaves time to try the others. */
   const isSingle = connection.hosts.length === 1
   const parts = isSingle ? 3 : 9
 
-  /** Runs `doing()` within `time` ms. Replaces a client that fails: it may hang, or its token may have expired. */
+  /**
+   * Calls doing(client), with a limit of `time` ms. After a failure, which may be a hang or an expired token, the next
+   * call makes a new client.
+   */
   async function byClient(time, doing) {
     client ??= makeStreamClient(etcd3, connection, turn++, time)
     const own = client
@@ -36,7 +39,7 @@ async function connect({ path, connection, prefix, time }) {
   }
 }
 
-/** Returns whether the session existed. An operator can end it by its key or by its lease. */
+/** Resolves to whether the session still exists: both its key and its lease, because an operator may delete either. */
 async function renew({ kv, leaseClient }, names, session) {
   const [isRenewed, { count }] = await Promise.all([
     renewLeases(leaseClient, session),
@@ -45,7 +48,7 @@ async function renew({ kv, leaseClient }, names, session) {
   return isRenewed && Number(count) > 0
 }
 
-/** Returns whether the session's lease existed. */
+/** Resolves to whether the session's lease still exists. */
 async function renewLeases(leaseClient, session) {
   const stream = await leaseClient.leaseKeepAlive()
   const own = sessionLease(session)

@@ -1,25 +1,25 @@
 'use strict'
-// The connection by which etcd notifies a session (../subscription.js): one stream to one server, which watches the
-// messages to this session, and the set of sessions.
+// The connection that receives a session's messages (../subscription.js): one stream to one server, with a watch of the
+// messages to this session and a watch of all sessions.
 const { firstTurn, makeStreamClient } = require('./client.js')
 const { lastOf } = require('./names.js')
 
-/** A session and its ttl; the ttl is 0 when the session has ended. */
+/** A session and its ttl, which is 0 if the session has ended. */
 const sessionIn = ({ key, value }) => [lastOf(key), Number(value.toString())]
 
-/** The id of the watch of sessions; watches of channels get the next numbers. */
+/** The id of the watch of all sessions. Other watches get the next numbers. */
 const sessionsWatch = '1'
 
 /**
- * Returns a function that makes such connections. They call `onSessions(all)` with all sessions, as pairs
- * with their `ttl`, and `onSession(session, ttl, revision)` when a session begins or ends. `textsOf(value, revision)`
- * translates a message into the texts of ../subscription.js.
+ * Returns a function that makes such connections. A connection calls `onSessions(all)` with all [session, ttl] pairs,
+ * and `onSession(session, ttl, revision)` when a session begins or ends. `textsOf(value, revision)` returns the texts
+ * of ../subscription.js for a message.
  */
 function listeningWith(etcd3, connection, names, patience, { onSessions, onSession, textsOf }) {
   let turn = firstTurn()
   return (onMessage, onEnd) => {
     const client = makeStreamClient(etcd3, connection, turn++, patience)
-    /** By watch that has not begun yet: the functions that settle its promise. */
+    /** By the id of a watch that has not begun yet: the functions that settle its promise. */
     const begun = new Map()
     const channels = new Map()
     /** The watches that this connection has ended itself. */
@@ -43,7 +43,7 @@ function listeningWith(etcd3, connection, names, patience, { onSessions, onSessi
     function onResponse({ watch_id: watch, created, canceled, cancel_reason: why, events }) {
       if (isClosed) return
       if (canceled) {
-        // Its id is -1 if etcd has refused to begin it.
+        // If etcd has refused to begin a watch, the id is -1.
         if (!stopped.delete(watch)) fail(new Error(`etcd has ended a watch: ${why}`))
       } else if (created) {
         begun.get(watch)?.resolve()
@@ -90,8 +90,8 @@ function listeningWith(etcd3, connection, names, patience, { onSessions, onSessi
         channels.delete(session)
       },
       /**
-       * Also reads, since a server cut off from the other servers answers no read. Begins a watch rather than asks for
-       * progress: newer servers do not answer that before the first revision that the watches are to show.
+       * Checks the stream by a new watch, and the server by a read, which a server cut off from the others does not
+       * answer. A progress request would not do: newer servers answer it only after the first revision of the watches.
        */
       async ping() {
         await client.kv.range({ ...names.sessions(), count_only: true })
@@ -105,8 +105,8 @@ function listeningWith(etcd3, connection, names, patience, { onSessions, onSessi
 }
 
 /**
- * gRPC keeps the process alive while a stream is open, and has no option against that. If another version of gRPC keeps
- * its connection elsewhere, the process stays alive until engine.close().
+ * Lets the process end while the stream is open, for which gRPC has no option. If another version of gRPC has its
+ * socket elsewhere, the stream keeps the process alive until engine.close().
  */
 function unrefStream(stream) {
   stream.call?.call?.channel?.currentPicker?.subchannel?.child?.transport?.session?.unref?.()

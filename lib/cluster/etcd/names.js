@@ -1,18 +1,18 @@
 'use strict'
-// The names of etcd's keys, below the prefix of an engine:
+// The keys in etcd, after the prefix of an engine:
 //
 //   version               the protocol of all processes that use these names, written with the first session
 //   epoch                 the epoch of the data (view.js), written with the first session
 //   session/<session>     exists as long as the session
 //   process/<session>     the host and the pid of its process, for operators
-//   to/<session>          the last message to the session: each message replaces the one before, which is an event
+//   to/<session>          the last message to the session, which watches this key for the next one
 //   lock/<key>            the holders; exists while there are holders, or a lost holder that no caller was told of
 //   queue/<key>/<id>      a request in the queue, which is ordered by create revision
 //   upgrade/<key>         the request of a reader that upgrades, which goes ahead of the queue
-//   gone/<id>             a request that has left, and whose command to enter may still reach a server
+//   gone/<id>             marks a request that has left, although its command to enter may still reach a server
 //   rest/<key>            exists while no request is admitted, after a grant with a minHold
 
-/** It changes with the meaning of the names above, so that no two meanings mix. */
+/** The version of the names above and their values. Processes of different versions cannot share a prefix. */
 const protocol = 1
 
 /** Escapes '/', so that the queue of one key contains no request of another. */

@@ -4,27 +4,27 @@
 const { sessionOf } = require('./names.js')
 const { mostGrants, waitersOf } = require('./view.js')
 
-/** The most sessions that one plan finds to have ended: a transaction has a guard for each, and room for 128 operations. */
+/** The most ended sessions in one plan: its transaction has a guard for each of them, and room for 128 operations. */
 const mostDead = 64
 
 class Plan {
-  /** Sessions that have ended, as far as this process knows. */
+  /** The ended sessions whose holders this plan removes. */
   dead = new Set()
-  /** Whether more sessions have ended than fit into `dead`. The next plan removes their holders. */
+  /** Whether more than `mostDead` sessions have ended. The next plan removes the holders of the rest. */
   hasMoreDead = false
-  /** The queued requests that are admitted, and the requests that leave the queue without a grant. */
+  /** The requests that leave the queue: those that are admitted, and those that are removed without a grant. */
   admitted = []
   removed = []
   hasChanged = false
-  /** Whether units were freed, which a request may fit that this view does not know of. */
+  /** Whether the plan frees units or places in the queue. Then requests that this view does not know of might fit. */
   hasFreed = false
-  /** Whether a request is admitted without a place in the queue, which must be empty. */
+  /** Whether a request is admitted without joining the queue. Then the queue must have no newer request. */
   hasTaken = false
-  /** The time of a rest that begins, in ms; 0 ends a rest; undefined changes nothing. */
+  /** The length in ms of a rest that begins; 0 ends the rest; undefined changes nothing. */
   restTime = undefined
   #grants = 0
 
-  /** `time` is the current time; `claim` and `minHold` come from the request, and `own` is its entry in the queue. */
+  /** `time` is the current time, `claim` and `minHold` are of the request, and `own` is its entry in the queue. */
   constructor(view, { time, claim, minHold, own, isDead }) {
     this.view = view
     this.time = time
@@ -54,7 +54,7 @@ class Plan {
     return this.holders.reduce((free, { units }) => free - units, this.capacity)
   }
 
-  /** Removes holders whose session has ended, or whose time is over. */
+  /** Removes holders whose session or time has ended. */
   reap() {
     const lives = ({ id, time, since }) => {
       const session = sessionOf(id)
@@ -83,11 +83,11 @@ class Plan {
     if (this.minHold > 0) this.restTime = this.minHold
   }
 
-  /** Admits heads of the queue while they fit. `own` gets its full `maxHold`, others the time of a claim. */
+  /** Admits requests from the head of the queue while they fit. `own` gets its full `maxHold`, others get a claim. */
   admit(own) {
     for (const entry of this.waiters) {
       const { id, units, capacity } = entry
-      // The process of such a request notices this, too, and withdraws it.
+      // Skip a request of another capacity, or a duplicate: its own process will withdraw it.
       const isOther = capacity !== this.capacity || this.holder(id) !== undefined
       if (isOther) continue
       if (this.#grants === mostGrants || this.isResting() || units > this.free()) break
@@ -115,7 +115,7 @@ class Plan {
     const holder = this.holder(id)
     if (holder === undefined) return
     if (keep > 0) {
-      // Two such requests may arrive in the wrong order: the units never increase.
+      // Two such requests may arrive in the wrong order, so never increase the units.
       if (holder.units <= keep) return
       holder.units = keep
     } else {
@@ -134,12 +134,12 @@ class Plan {
     this.#free()
   }
 
-  /** Whether another request waits, as far as this view shows. */
+  /** Whether this view shows a waiting request other than `id`. */
   isWanted(id) {
     return this.waiters.some((one) => one.id !== id)
   }
 
-  /** Whether units are free now, for a request that this view does not know of. */
+  /** Whether a request that this view does not know of might fit. */
   hasRoom() {
     return this.free() > 0 && !this.isResting()
   }

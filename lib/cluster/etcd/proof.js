@@ -1,13 +1,13 @@
 'use strict'
-// Bounds the age of a grant. A message does not show how long it was under way. But if the answer to a command comes
-// from a revision before the grant, the grant was made after that command was sent.
+// Bounds the age of a grant. A message does not show how long it was on its way. But if a command was answered at a
+// revision before the grant, the grant was made after that command was sent.
 
 /** Commands sent within this time, in ms, share one entry. */
 const apart = 50
 const most = 20
 
 class Proof {
-  /** { sent, revision }, the newest last. */
+  /** Answers as { sent, revision }, the newest last. */
   #answers = []
 
   /** Records that the answer to a command, sent at time `sent`, came from `revision`. */
@@ -20,7 +20,7 @@ class Proof {
     if (all.length > most) all.shift()
   }
 
-  /** A time at which the grant of `revision` was not made yet; undefined if no answer proves one. */
+  /** Returns a time before the grant of `revision` was made, or undefined if no answer proves one. */
   before(revision) {
     return this.#answers.findLast((answer) => answer.revision < revision)?.sent
   }

@@ -1,5 +1,5 @@
 'use strict'
-// Opens a session in etcd: by the renewing thread (keeper.js) or by the client of the commands (store.js).
+// Opens a session in etcd, with the client of the renewing thread (keeper.js) or of the commands (store.js).
 const { versionError } = require('../errors.js')
 const { memoryLease, sessionLease } = require('./client.js')
 const { opening, refusedFor } = require('./commit.js')
@@ -11,7 +11,7 @@ const memory = 600
 
 const seconds = (ttl) => Math.ceil(ttl / 1000)
 
-/** Opens `session` for `ttl` ms by a client of etcd3. */
+/** Opens `session` for `ttl` ms with a client of etcd3. */
 async function openSession({ kv, leaseClient }, { prefix, names, session, ttl }) {
   const ID = sessionLease(session)
   const [{ header }] = await Promise.all([

@@ -1,13 +1,13 @@
 'use strict'
-// This process's knowledge of etcd, and its commands. Each command is a transaction, which writes a plan or answers with
-// the current state. One call of the engine may need several transactions; it is a run:
+// Sends commands to etcd, and keeps what this process knows of the keys. Each command is a transaction, which writes a
+// plan or answers with the current state. A call of the engine, which may need several transactions, is a run:
 //
-//   request   of the engine
-//   session   that must exist, or undefined
-//   isToJoin  whether the next transaction that writes nothing else adds the request to the queue
-//   isSure    whether this run has found that the request is in the queue
+//   request   the request of the engine
+//   session   the session that must exist, or undefined
+//   isToJoin  whether the next transaction that does not write a plan adds the request to the queue
+//   isSure    whether this run knows that the request is in the queue
 //   isRead    whether the view was read from etcd during this run
-//   own       the request's entry in the queue, if there was one at that time. The view may not reach so far
+//   own       the request's entry in the queue when the view was read, which only shows the start of the queue
 //   rest      the lease of a rest that may begin
 const { now } = require('../clock.js')
 const { sessionLease } = require('./client.js')
@@ -18,14 +18,16 @@ const { Proof } = require('./proof.js')
 const { openSession } = require('./session.js')
 const { entryRead, readsOf, readEntry, Sightings, viewOf } = require('./view.js')
 
-/** The longest time in ms by which the lease of a rest may precede the grant of the lock. */
+/** The longest time in ms from the making of a rest's lease to the grant of the lock. */
 const restMargin = 1000
-/** A transaction has room for 128 operations. */
+/** The most messages in one transaction, which has room for 128 operations. */
 const mostMessages = 100
 /** The assumed ttl of a session, in ms, until its real ttl is known. */
 const usualTtl = 5000
 
-/** The time in seconds for which etcd refuses a request that is gone, and how long one lease is used for more of them. */
+/**
+ * For how many seconds etcd refuses a request that has left; and for how many ms one lease is used for such requests.
+ */
 const goneTime = 600
 const goneReuse = 300_000
 
@@ -35,9 +37,9 @@ class Store {
   session
   /** The epoch of etcd's data at the last look. */
   epoch
-  /** All sessions, each with its ttl; undefined until they are known. */
+  /** The ttl of each session by its id; undefined until the sessions are known. */
   sessions
-  /** The revision of the last event that changed them. */
+  /** The revision of the last event of `sessions`. */
   sessionsAt = 0
   /** The views of the keys that the session holds. */
   views = new Map()
@@ -87,7 +89,7 @@ class Store {
     return new Plan(view, { time: now(), claim, minHold, own, isDead })
   }
 
-  /** { succeeded, view }: the view after the transaction; undefined when the session has ended. */
+  /** Resolves to { succeeded, view }: the view after the transaction, or undefined if the session has ended. */
   async commit(run, plan) {
     const { request, session } = run
     const { key } = request
@@ -113,7 +115,7 @@ class Store {
     return answer && this.#readView(run, answer, [])
   }
 
-  /** The reads of a transaction, preceded by the request's entry in the queue if it is to join. */
+  /** The reads of a transaction. If the request is to join, the write that adds it to the queue comes first. */
   #readsFor({ request, session, isToJoin }, dead) {
     const names = this.#names
     const isThere = [session, ...dead].filter((one) => one !== undefined)
@@ -134,7 +136,7 @@ class Store {
     run.own = readEntry(reads[5])
     const there = reads.slice(6).map(({ response_range: range }) => range.kvs.length > 0)
     if (session !== undefined && !there.shift()) return undefined
-    // These sessions exist: the notification of their beginning has not arrived yet. Later ones may have, of their end.
+    // Add sessions that have begun without a notification so far, unless a newer event may have removed them.
     if (Number(header.revision) >= this.sessionsAt)
       for (const [i, isThere] of there.entries()) if (isThere) this.sessions?.set(dead[i], usualTtl)
     const read = viewOf(reads, Number(header.revision))
@@ -145,7 +147,7 @@ class Store {
     return view
   }
 
-  /** The answer of transact(); undefined when it failed because the session of the run has ended. */
+  /** As transact(), but resolves to undefined if the session of the run has ended. */
   async #try({ session }, transaction) {
     try {
       return await this.transact(transaction)
@@ -165,7 +167,9 @@ class Store {
     return answer
   }
 
-  /** Resolves to a lease that ends after a rest that begins now; replaces one that would end too early. */
+  /**
+   * Resolves to a lease that ends after a rest that begins now. Replaces a lease of this run that would end earlier.
+   */
   async beginRest(run, time) {
     if (run.rest !== undefined && now() - run.rest.sent > restMargin) this.endRest(run)
     if (run.rest === undefined) {
@@ -184,7 +188,7 @@ class Store {
     run.rest = undefined
   }
 
-  /** Makes etcd refuse the request `id` from now on: a server that hangs may still get it. */
+  /** Makes etcd refuse the request `id`, because a command of it may still reach a server. */
   async refuse(id) {
     const time = now()
     if (this.#goneLease === undefined || time - this.#goneLease.sent > goneReuse) {
@@ -197,7 +201,7 @@ class Store {
       const entry = { key: this.#names.gone(id), value: Buffer.alloc(0), lease: ID }
       await this.transact({ success: [{ request_put: entry }] })
     } catch (error) {
-      // The lease may be the cause, after a loss of data: the next attempt gets another one.
+      // The lease may be missing, after a loss of data. The next attempt makes another one.
       if (this.#goneLease === lease) this.#goneLease = undefined
       throw error
     }
@@ -218,7 +222,7 @@ class Store {
     }
   }
 
-  /** Whether all servers are connected, so that a command is sent at once. */
+  /** Whether this process is connected to all servers, so that it would send a command at once. */
   isReady() {
     const ready = 2
     const stateOf = (host) => host.getServiceClient('KV').getChannel().getConnectivityState(true)

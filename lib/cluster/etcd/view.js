@@ -1,28 +1,28 @@
 'use strict'
 // The state of a key, as of some revision of etcd:
 //
-//   lock       { mod, capacity, abandoned, holders }: `mod` is its revision, 0 without a lock. `abandoned`: a holder was
-//              lost, and the next holder must be told
-//   holders    { id, units, time, count, token, abandoned, since }. A hold ends after `time` ms unless it is confirmed,
-//              which changes `count`; `since` is when this process first saw that grant with that count
-//   queue      the first requests: { id, units, capacity, create }
+//   lock       { mod, capacity, abandoned, holders }: `mod` is its revision, or 0 without a lock. `abandoned` says that
+//              a holder was lost, and that the next holder must be told
+//   holders    { id, units, time, count, token, abandoned, since }. A hold ends after `time` ms unless it is confirmed.
+//              A confirmation changes `count`. `since` is when this process first saw the grant with this count
+//   queue      the requests at the start of the queue: { id, units, capacity, create }
 //   hasMore    whether the queue has more requests
 //   upgrade    undefined, or { mod, id, units, capacity, create }
 //   rest       undefined, or { mod, time, since }: no request is admitted for `time` ms
 //   revision   the queue contains every request that was in it at this revision
-//   epoch      of etcd's data: microseconds since 2024, minus 64 times the revision, when the first session was opened
+//   epoch      when the first session was opened: microseconds since 2024, minus 64 times the revision at that time
 //
 // A token is the epoch, plus 64 times the revision of the grant, plus the grant's place in its transaction. So tokens
 // increase without a stored counter. An etcd that has lost all its data counts revisions from 1 again. Then the new epoch
 // is higher than all earlier tokens, if etcd made fewer than 15,625 revisions a second.
 const { lastOf } = require('./names.js')
 
-/** A transaction has room for 128 operations. */
+/** The most grants in one transaction, which has room for 128 operations. */
 const mostGrants = 32
 const placesPerRevision = 64
 const tokensBegin = Date.UTC(2024)
 
-/** The epoch that begins at `time`, in ms, while etcd is at `revision`. */
+/** The epoch of data whose first session is opened at `time`, in ms, and at `revision`. */
 const epochAt = (time, revision) => (time - tokensBegin) * 1000 - revision * placesPerRevision
 
 const noLock = () => ({ mod: 0, capacity: 0, abandoned: false, holders: [] })
@@ -38,10 +38,10 @@ const freeView = (epoch) => ({
   revision: 0,
 })
 
-/** The known requests that wait, in their order. */
+/** The waiting requests that the view shows, in the order of admission. */
 const waitersOf = ({ upgrade, queue }) => (upgrade === undefined ? queue : [upgrade, ...queue])
 
-/** The known entries ahead of `id` in the queue. */
+/** The entries ahead of `id` that the view shows. */
 function entriesAhead(view, id) {
   const waiters = waitersOf(view)
   const place = waiters.findIndex((entry) => entry.id === id)
@@ -51,12 +51,12 @@ const isHead = (view, id) => waitersOf(view)[0]?.id === id
 const isWaiter = (view, id) => waitersOf(view).some((entry) => entry.id === id)
 const hasOthers = (view, id) => waitersOf(view).some((entry) => entry.id !== id)
 
-/** The capacity that the lock, or another request, has. */
+/** The capacity of the lock, or if it has none, of a waiting request other than `id`. */
 function capacityOf(view, id) {
   return view.lock.capacity || waitersOf(view).find((entry) => entry.id !== id).capacity
 }
 
-/** The lock as written at revision `mod` of `epoch`. */
+/** Returns the lock from its written form, which was written at revision `mod` of `epoch`. */
 function reviveLock({ capacity, abandoned, holders }, epoch, mod) {
   const revive = ({ place, token, ...holder }) => ({
     ...holder,
@@ -65,7 +65,7 @@ function reviveLock({ capacity, abandoned, holders }, epoch, mod) {
   return { mod, capacity, abandoned, holders: holders.map(revive) }
 }
 
-/** A written view, of revision `mod`. */
+/** Returns the view from its written form, which was written at revision `mod`. */
 const revive = (view, mod) => ({
   ...view,
   lock: reviveLock(view.lock, view.epoch, mod),
@@ -118,7 +118,7 @@ function queueOf({ response_range: { kvs, more } }) {
   return { queue: kvs.map((kv) => entryOf(kv, lastOf(kv.key))), hasMore: more }
 }
 
-/** The view from the answers to readsOf(); undefined if etcd has lost its data since, and no session was opened. */
+/** The view from the answers to readsOf(), or undefined if etcd has lost its data and no session was opened since. */
 function viewOf(responses, revision) {
   const [lock, upgrade, rest, begun] = responses.map(({ response_range: range }) => range.kvs[0])
   if (begun === undefined) return undefined
@@ -135,8 +135,8 @@ function viewOf(responses, revision) {
 }
 
 /**
- * Records when this process first saw each hold and each rest, since etcd has no clock. A time counted from then never
- * ends too early.
+ * Records when this process first saw each hold and each rest, because etcd does not tell the time. A time that is
+ * counted from there never ends too early.
  */
 class Sightings {
   #times = new Map()
@@ -154,7 +154,7 @@ class Sightings {
     if (view.rest !== undefined) view.rest.since = since(`${view.epoch} ${view.rest.mod}`)
     this.#times.delete(key)
     if (seen.size > 0) this.#times.set(key, seen)
-    // Drops the key whose last look is the oldest.
+    // Drop the key that was not seen for the longest time.
     if (this.#times.size > mostSighted) this.#times.delete(this.#times.keys().next().value)
     return view
   }

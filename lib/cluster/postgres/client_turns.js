@@ -1,15 +1,15 @@
 'use strict'
-// The order of the calls of withTransaction() on one client, whichever objects they are of. A call with a savepoint runs
-// alone: it would undo what another call has acquired since. Plain calls, which have none, are sent at once, so that no
-// statement that their caller sends next overtakes them.
+// Orders the calls of all withTransaction() objects of one client. A call with a savepoint runs alone, because its
+// rollback would also release what another call has acquired since. Calls without a savepoint are plain: they run at
+// once beside each other, so that no statement that the caller sends next overtakes them.
 const { inTime } = require('../patience.js')
 
-/** By client, its last call: { isPlain, ended }. `ended` is a promise for the end of it and of all calls before it. */
+/** The last call on each client: { isPlain, ended }. `ended` resolves when it and all earlier calls have ended. */
 const lastCalls = new WeakMap()
 
 /**
- * Settles as work(), which runs when the calls before on `client` have ended that it may not run beside. Rejects with
- * makeLateError() if they have not ended after `timeout` ms, unless that is undefined.
+ * Runs work() in its turn on `client`, and settles as it does. A plain call waits only for calls that are not plain. If
+ * the wait takes `timeout` ms, rejects with makeLateError().
  */
 async function inTurn(client, work, { isPlain, timeout, makeLateError }) {
   const before = lastCalls.get(client)
@@ -27,7 +27,7 @@ async function inTurn(client, work, { isPlain, timeout, makeLateError }) {
       await (timeout === undefined ? before.ended : inTime(before.ended, timeout, makeLateError))
     return await work()
   } finally {
-    // Without a call before, at once: a statement that the caller sends now must not overtake the one of its next call.
+    // Forget at once if possible, so that the caller's next call need not wait: statements could overtake it.
     if (before === undefined) forget()
     else own.ended.then(forget)
     end(before?.ended)

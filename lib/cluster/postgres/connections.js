@@ -1,13 +1,13 @@
 'use strict'
-// The engine's own connections, configured like the connections of the user's pool. The user's connections would not do:
-// a program that holds all of them while it waits for a lock would wait for ever.
+// Makes the engine's own connections, with the options of the user's pool. The connections of that pool would not do: a
+// program that holds all of them while it waits for a lock would deadlock.
 
 const { clearTimeout, setTimeout } = require('../../core/builtins.js')
 const { outside } = require('../outside.js')
 const { noAnswer, startPatience } = require('../patience.js')
 const { asText } = require('./text.js')
 
-/** Options that a pool takes and a connection does not, or that the engine sets. */
+/** Options that are only for a pool, or that the engine sets. */
 const notTheirs = new Set([
   'binary',
   'Client',
@@ -19,28 +19,28 @@ const notTheirs = new Set([
   'min',
   'onConnect',
   'Promise',
-  // A blocked event loop has not read an answer that has arrived.
+  // This timeout ignores an answer that has arrived while the event loop was blocked.
   'query_timeout',
   'statement_timeout',
   'types',
   'verify',
 ])
 
-/** The configuration of a connection, from a pool's options. */
+/** Returns the configuration of a connection, made of a pool's options. */
 function configOf(connection) {
   const theirs = Object.entries(connection).filter(([name]) => !notTheirs.has(name))
   const config = Object.fromEntries(theirs)
-  // pg makes these two non-enumerable, so that printed options do not show them.
+  // Copy these two by name: pg makes them non-enumerable, so that printed options do not show them.
   if (connection.password !== undefined) config.password = connection.password
   if (connection.ssl?.key !== undefined) config.ssl = { ...connection.ssl, key: connection.ssl.key }
   return config
 }
 
 /**
- * Settings of every session, in place of the database's defaults: its commands read committed data, and are planned once:
- * PostgreSQL plans each statement anew for its first five runs, at twice the time. The server gives a command up before
- * this process does, after `patience` ms. Otherwise a server process that waits for a locked row would not notice that its
- * connection was cut, and would stay as long as the row is locked.
+ * The settings of every connection. A generic plan is made once, while by default PostgreSQL plans the first five runs
+ * of each statement, which then take twice the time. The timeouts make the server give a command up before this process
+ * does, after `patience` ms. Without them a server process that waits for a locked row would not notice that its
+ * connection was cut, and would stay until the row is unlocked.
  */
 const setUp = (patience) => `
   SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;
@@ -48,8 +48,8 @@ const setUp = (patience) => `
   SET plan_cache_mode = force_generic_plan`
 
 /**
- * A `Client` that reads text. Its end() waits at most `patience` ms for a server that does not
- * answer.
+ * Returns a subclass of `Client` that receives all values as text, and whose end() waits at most `patience` ms for the
+ * server.
  */
 function patient(Client, patience) {
   return class extends Client {
@@ -57,8 +57,8 @@ function patient(Client, patience) {
       super({ ...config, types: asText })
       // `pg.defaults` overrides the configuration.
       this.binary = false
-      // A connection may die at any time. The command under way is rejected with the same error, and the pool listens
-      // only while the connection is idle.
+      // A connection may die at any time, and the pool listens only while it is idle. Ignore the error: the pending
+      // command rejects with it, too.
       this.on('error', () => {})
     }
 
@@ -72,13 +72,13 @@ function patient(Client, patience) {
 }
 
 /**
- * A `Client` that sets its session up first, with callbacks, as pg's Pool uses it. The next answer of the server may take
- * `patience` ms.
+ * Returns a subclass of `Client` that applies setUp() when it connects, and that destroys the connection if an answer
+ * takes `patience` ms. It has only the methods with callbacks, which pg's Pool uses.
  */
 function settled(Client, patience) {
   return class extends Client {
     #underWay = 0
-    /** Ends the patience for the next answer, while there is one to come. */
+    /** While an answer is awaited: stops the timer for it. */
     #endPatience
 
     connect(done) {
@@ -88,11 +88,11 @@ function settled(Client, patience) {
         if (error) done(error)
         else this.query(setUp(patience), (failure) => this.#isSetUp(failure, done))
       }
-      // A pool connects for any caller.
+      // Do not keep the async context of the caller that needs the connection first.
       outside(() => super.connect(isConnected))
     }
 
-    /** The pool forgets a client that could not connect, and does not end it. */
+    /** Ends a client that could not be set up, which the pool would only forget. */
     #isSetUp(failure, done) {
       if (failure) this.connection.stream.destroy()
       done(failure)
@@ -109,7 +109,7 @@ function settled(Client, patience) {
       if (this.#underWay++ === 0) this.#endPatience = this.#startPatience()
       return super.query(...args, (...result) => {
         this.#endPatience()
-        // It would keep the async context of its caller.
+        // Drop the function, which would keep the async context of its caller.
         this.#endPatience = undefined
         if (--this.#underWay > 0) this.#endPatience = this.#startPatience()
         done(...result)
@@ -119,8 +119,8 @@ function settled(Client, patience) {
 }
 
 /**
- * A pool that keeps no process alive, and whose steps take at most `patience` ms. `more` are options of a pool that
- * replace the user's.
+ * Makes a pool that does not keep the process alive, and whose connections wait at most `patience` ms for each answer.
+ * The options `more` replace the user's.
  */
 function makePool(Pool, Client, config, max, patience, more) {
   const pool = new Pool({
@@ -128,14 +128,13 @@ function makePool(Pool, Client, config, max, patience, more) {
     ...more,
     Client: settled(patient(Client, patience), patience),
     max,
-    // For lines.js. An older pg ignores it.
+    // For lines.js. An older pg ignores this option.
     pipeline: true,
     allowExitOnIdle: true,
-    // It would fire before an answer that has arrived is read, and limit the pool's queue, too.
+    // No timeout: it would ignore an answer that has arrived unread, and would also limit the wait in the pool's queue.
     connectionTimeoutMillis: 0,
   })
-  // An idle connection was cut: the pool has dropped it, and makes another one for the next
-  // command.
+  // Ignore that an idle connection was cut: the pool makes another one for the next command.
   pool.on('error', () => {})
   return pool
 }

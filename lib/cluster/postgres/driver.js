@@ -19,17 +19,14 @@ const { explained } = require('./rights.js')
 const { protocol, schemaOf } = require('./schema.js')
 const { isTrue } = require('./text.js')
 
-/**
- * The engine has its own connections, but a program that has ended its pool must take no more
- * locks.
- */
+/** A program that has ended its pool must acquire no more locks, although the engine has connections of its own. */
 const endedError = () =>
   lockError(
     'ERR_LOCK_ENGINE',
     'the pool of postgres(pool) has been ended: make an engine of another pool, and end that after its last lock',
   )
 
-/** Why no request is granted while the row '' of the sessions is alive: see schema.js. */
+/** Why no request is granted while the row '' of the sessions table has not expired: see schema.js. */
 const afterCrash =
   'PostgreSQL has lost its locks in a crash or a failover, and grants none until the longest ttl so far is over'
 
@@ -42,11 +39,11 @@ class Driver {
   /** moved() of the EngineListener. */
   #moved = () => {}
   #subscription
-  /** Whether new requests are refused. */
+  /** Returns whether the engine refuses new requests, because the pool has ended. */
   #isEnded
-  /** The requests that the server may know, by id. */
+  /** By id: the requests that the server may know. */
   #requests = new Map()
-  /** The ids of those that a message has granted, whose claims end soon. */
+  /** The ids of requests that a message has granted. They are urgent, because their claims end soon. */
   #granted = new Set()
   /** The commands of each key. */
   #lines
@@ -85,8 +82,8 @@ class Driver {
     for (const [id, request] of this.#requests) {
       if (request.session !== session) this.#forget(id)
     }
-    // First, because it checks that a connection has a server session of its own: all other
-    // connections change the settings of theirs.
+    // Subscribe first: that checks that each connection has a server session of its own, whose settings the other
+    // connections may then change.
     await this.#subscription.to([channelOf(session)], {
       granted: (id, grant) => {
         // Use the message's grant only if an idle connection can send the confirmation at once.
@@ -111,11 +108,11 @@ class Driver {
     await this.#query(callOf(this.#names.open, [session, ttl]))
   }
 
-  /** Creates everything in one transaction. An older version has made functions of older names. */
+  /** Creates the tables and functions in one transaction, unless this version has already made them. */
   async #prepare() {
     if (await this.#isPrepared()) return
     await this.#query(schemaOf(this.#names))
-    // Another version may have created the tables meanwhile.
+    // Check the protocol again: another version may have created the tables meanwhile.
     await this.#isPrepared()
   }
 
@@ -148,7 +145,7 @@ class Driver {
     this.#granted.delete(id)
   }
 
-  /** Resolves to the first row of what `answered` resolves to. */
+  /** Resolves to the first row of the result that `answered` resolves to. */
   async #firstRow(answered) {
     try {
       const { rows } = await answered
@@ -158,7 +155,7 @@ class Driver {
     }
   }
 
-  /** The keys that a row may stand for: a digest cannot be reversed. */
+  /** Returns the keys that may have this row. The row may be a digest: then looks for waiting keys with that digest. */
   #keysOf(row) {
     if (!isDigest(row)) return [row]
     const keys = new Set()
@@ -179,7 +176,7 @@ class Driver {
       return { state, token: BigInt(token), wanted: isTrue(wanted), abandoned: isTrue(abandoned) }
     }
     if (state === 'waiting') {
-      // Where the server knows no end to wait for, ask again after the time of a claim.
+      // If the server knows of no end to wait for, ask again after the time of a claim.
       const time = look === null ? claim : Math.max(0, Number(look)) + 1
       return { state, look: time, clock: Number(clock), ...why }
     }
@@ -188,7 +185,7 @@ class Driver {
   }
 
   confirm(request) {
-    // Behind no other command of the key, and ahead of those of other keys: the claim ends soon.
+    // Do not wait for other commands, of this key or others: the claim ends soon.
     return confirmBy((call) => this.#query(call, { isUrgent: true }), this.#names, request)
   }
 

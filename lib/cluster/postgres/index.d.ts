@@ -29,29 +29,31 @@ export interface PostgresNames {
 
 export interface PostgresOptions extends EngineOptions, PostgresNames {
   /**
-   * The configuration of the engine's connections, as `new Client()` takes it, in place of the pool's options. Needed
-   * when the pool connects through a pooler that gives each transaction another session, like pgbouncer with
-   * `pool_mode=transaction`: connect to the server itself then. Also needed when the pool's options contain functions
+   * The options of the engine's connections, as `new Client()` takes them. The default is the options of `pool`. Pass
+   * it if the pool connects through a pooler that gives each transaction another session, like pgbouncer with
+   * `pool_mode=transaction`: then connect to the server itself. Also pass it if the pool's options contain functions
    * (like a `password` function), which cannot be sent to the renewing thread.
    */
   connection?: object | undefined
-  /** The largest number of connections for commands, one command each at a time: an integer of 1 or more. @default 4 */
+  /** The most connections for commands: an integer of 1 or more. @default 4 */
   connections?: number | undefined
 }
 
 /**
- * Makes an engine over PostgreSQL 13 or later: see docs/postgres.md. It creates missing tables on first use: see
- * {@link postgresSchema}. It makes connections of its own with the options of `pool`: up to `connections` for commands,
- * one for notifications, and one or two in a thread that renews leases. They do not keep the process alive. It connects
- * when the first lock is acquired.
+ * Returns an engine over PostgreSQL 13 or later: see docs/postgres.md. On first use the engine creates missing tables:
+ * see {@link postgresSchema}. It makes connections of its own with the options of `pool`: up to `connections` for
+ * commands, one for notifications, and up to three in a thread that renews leases. They do not keep the process alive.
+ * The engine connects when the first lock is acquired.
  *
- * Acquiring rejects with `ERR_LOCK_ENGINE_SESSION` when a pooler gives each transaction another session, with
- * `ERR_LOCK_ENGINE_SCHEMA` when the user may not create missing tables or may not use them, and after `pool.end()` with
- * `ERR_LOCK_ENGINE`, unless there is a `connection`.
+ * Acquiring rejects with:
  *
- * @throws {TypeError} when `pool` is not a pool, an option is of the wrong type, or the connection's options contain
+ * - `ERR_LOCK_ENGINE_SESSION` if a pooler gives each transaction another session
+ * - `ERR_LOCK_ENGINE_SCHEMA` if the user may not create missing tables, or may not use them
+ * - `ERR_LOCK_ENGINE` after `pool.end()`, unless a `connection` was passed
+ *
+ * @throws {TypeError} if `pool` is not a pool, an option has the wrong type, or the connection's options contain
  *   functions.
- * @throws {RangeError} when an option is out of its range, or a name has other characters.
+ * @throws {RangeError} if an option is out of range, or a name has other characters than {@link PostgresNames} allows.
  *
  * @example
  * import { Pool } from 'pg'
@@ -70,12 +72,12 @@ export interface PostgresOptions extends EngineOptions, PostgresNames {
 export function postgres(pool: PostgresPool, options?: PostgresOptions): PostgresEngine
 
 /**
- * Returns the SQL that creates the tables of an engine of these names, for migrations, when the program's user may not
- * create tables. Sent as one query it is one transaction. Idempotent. The engine's user needs USAGE of the schema and
- * all privileges on its tables.
+ * Returns the SQL that creates the tables of an engine with these names. Run it in a migration if the program's user
+ * may not create tables. It is idempotent, and one transaction if it is sent as one query. The engine's user needs
+ * USAGE of the schema and all privileges on its tables.
  *
- * @throws {TypeError} when a name is not a string.
- * @throws {RangeError} when a name has other characters than letters, digits and underscores, or too many.
+ * @throws {TypeError} if a name is not a string.
+ * @throws {RangeError} if a name is too long, or has other characters than letters, digits and underscores.
  *
  * @example
  * await admin.query(postgresSchema({ schema: 'locks' }))
@@ -86,12 +88,12 @@ export function postgresSchema(names?: PostgresNames): string
 
 export interface PostgresEngine extends Engine {
   /**
-   * Returns locks that the transaction of `client` holds until it ends, by commit, rollback or death: PostgreSQL's
-   * advisory locks. Prefer them when all work is in that transaction: they cannot be lost before it ends, so they need
-   * no fencing token, no renewal and no table, and work with any pool, also with pgbouncer's transaction mode. They do
-   * not exclude the locks of `new KeyedMutex({ engine, name })`: use one of the two for each purpose.
+   * Returns locks that the transaction of `client` holds until it ends by commit, rollback or disconnection:
+   * PostgreSQL's advisory locks. Prefer them if all work is in that transaction: they cannot be lost before it ends, so
+   * they need no fencing token, no renewal and no table, and work with any pool, also with pgbouncer's transaction
+   * mode. They do not exclude holders of `new KeyedMutex({ engine, name })`: use one of the two for each purpose.
    *
-   * @throws {TypeError} when `client` has no `query()`.
+   * @throws {TypeError} if `client` has no `query()`.
    *
    * @example
    * try {
@@ -113,24 +115,25 @@ export interface TransactionLockOptions {
 }
 
 /**
- * The locks of {@link PostgresEngine.withTransaction}. In the database a key is the first 64 bits of a digest. A
- * transaction may acquire a key again. Several keys are acquired in one order, so that two calls cannot deadlock.
+ * The locks of {@link PostgresEngine.withTransaction}. A transaction may acquire a key again. A call acquires several
+ * keys in a fixed order, so that two calls cannot deadlock. PostgreSQL gets the first 64 bits of a digest of each key.
  *
  * Calls on one client run one after the other. Await each call before you send other statements on the client: a call
  * with a `timeout`, and `tryAcquire()` of several keys, may undo statements that are sent while it is pending.
  */
 export interface TransactionLocks {
   /**
-   * Waits until the transaction holds the lock of `key`, or of all keys.
+   * Waits until the transaction holds the lock of `key`, or of all keys. The promise rejects with:
    *
-   * @param options `timeout`, in milliseconds, which includes the wait for earlier calls on the client: after it the
-   *   transaction goes on, without any lock that this call acquired. Without it the wait ends with the statement, by
-   *   `statement_timeout` or a deadlock.
-   * @returns a promise that rejects with `ERR_LOCK_TIMEOUT` when `timeout` ms have passed, with `ERR_LOCK_ENGINE` when
-   *   the server has not answered for `answerTimeout` after that (the state of the transaction is unknown then: end the
-   *   client by `client.release(true)` or `client.end()`), with `ERR_LOCK_NO_TRANSACTION` when the client is not in a
-   *   transaction (no lock is held then), with a TypeError or RangeError when an argument is invalid, and with
-   *   PostgreSQL's error when the statement fails.
+   * - `ERR_LOCK_TIMEOUT` after `timeout` ms. The transaction can go on, without any lock that this call has acquired.
+   * - `ERR_LOCK_ENGINE` if the server has not answered for `answerTimeout` after that. The state of the transaction is
+   *   unknown then: end the client by `client.release(true)` or `client.end()`.
+   * - `ERR_LOCK_NO_TRANSACTION` if the client is not in a transaction. It then holds no lock.
+   * - a TypeError or RangeError if an argument is invalid
+   * - PostgreSQL's error if the statement fails
+   *
+   * @param options `timeout`, in milliseconds, includes the wait for earlier calls on the client. Without it only
+   *   PostgreSQL ends the wait, by `statement_timeout` or because of a deadlock.
    *
    * @example
    * await locks.acquire(['A7', 'A8'], { timeout: 500 })
@@ -144,9 +147,9 @@ export interface TransactionLocks {
   ): Promise<void>
 
   /**
-   * Acquires the lock of `key`, or of all keys, without waiting. Resolves to false when one is not available: then the
-   * call has acquired none. Rejects as {@link TransactionLocks.acquire} does, with `ERR_LOCK_ENGINE` when a statement has
-   * had no answer for `answerTimeout`.
+   * Acquires the lock of `key`, or of all keys, without waiting. If one is not available, acquires none and resolves to
+   * false. Rejects as {@link TransactionLocks.acquire} does, with `ERR_LOCK_ENGINE` if the server does not answer
+   * within `answerTimeout`.
    *
    * @example
    * if (!(await locks.tryAcquire('nightly report'))) return

@@ -1,5 +1,6 @@
 'use strict'
-// Renews an engine's sessions and confirms its claims (EngineKeeper of ../engine.d.ts), in a thread and by connections of its own.
+// Renews sessions in PostgreSQL and confirms claims, in the thread of a keeper (../keeper_thread.js), which has
+// connections of its own. Implements EngineKeeper of ../engine.d.ts.
 const { confirmBy } = require('./calls.js')
 const { makePool } = require('./connections.js')
 const { explained } = require('./rights.js')
@@ -9,10 +10,10 @@ async function connect({ path, config, names }) {
   let pool
   let confirming
 
-  /** The result of the database function `name`, as text. */
+  /** Resolves to the result of the database function `name`, as text. */
   async function call(name, session, ttl) {
-    // A second connection, in case the first one hangs. Both stay, because a full server would accept no other one,
-    // and the session would end.
+    // The second connection is for when the first one hangs. Keep both open, because a full server might refuse a new
+    // one, and the session would end.
     pool ??= make(2, Math.ceil(ttl / 3), { idleTimeoutMillis: 0 })
     const { answer } = await query(pool, `SELECT ${name}($1, $2) AS answer`, [session, ttl])
     return answer
@@ -23,13 +24,13 @@ async function connect({ path, config, names }) {
     return makePool(Pool, Client, config, ...how)
   }
 
-  /** By another connection, because a row or a table that is locked must delay no renewal. */
+  /** Confirms a claim by another connection, because a locked row or table must not delay renewals. */
   function confirm(request) {
     confirming ??= make(1, request.claim)
     return confirmBy((call) => query(confirming, call), names, request)
   }
 
-  /** The first row of the answer. */
+  /** Resolves to the first row of the answer. */
   async function query(from, ...command) {
     try {
       const { rows } = await from.query(...command)

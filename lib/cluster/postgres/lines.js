@@ -1,14 +1,14 @@
 'use strict'
-// The commands of one key: while one is under way, the next ones follow it on its connection, because on another they could
-// overtake it. A client that has pg's option `pipeline` sends them at once, so that a release and the next acquire cost one
-// round trip; an older one sends each after the answer of the one before.
+// Sends the commands of a key in order. While one waits for its answer, the next ones use the same connection, because
+// on another one they could overtake it. If pg has the option `pipeline`, they are sent at once, so that a release and
+// the next acquire cost one round trip. An older pg sends each command after the answer to the one before.
 const { now } = require('../clock.js')
 const { outside } = require('../outside.js')
 
-/** The most commands of one line: with few connections, those of other keys wait for its end. */
+/** The most commands of one line, so that the other keys get its connection soon. */
 const mostCommands = 4
 
-/** The commands of one key on one connection, from the first one until none is under way. */
+/** Commands of one key that share a connection, until all of them have been answered. */
 class Line {
   #room = mostCommands
   #underWay = 0
@@ -16,17 +16,17 @@ class Line {
   #client
   #connected
   #failed
-  /** When the server has last answered. */
+  /** When the server last answered. */
   #movedAt
   #failure
-  /** The failure of a command that the server has not answered in time. */
+  /** The error of a command that the server has not answered in time. */
   #silence
   #end
   #patience
   #onAnswer
-  /** Resolves when no command is under way. */
+  /** Resolves when all commands have been answered. */
   ended
-  /** The line of the same key that it waits for. */
+  /** The earlier line of the key, if this line waits for its end. */
   before
   isUrgent = false
 
@@ -60,11 +60,11 @@ class Line {
       this.#onAnswer()
       return result
     } catch (error) {
-      // An error of the server has a severity.
+      // Only an error that the server has sent has a severity.
       if (error.severity !== undefined) this.#onAnswer()
       this.#failure ??= error
       if (now() - this.#movedAt >= this.#patience) this.#silence ??= error
-      // It has no statement of that name, because the command failed that was to prepare it.
+      // 26000: the prepared statement is missing, because the command before failed to prepare it. Report its error.
       throw error.code === '26000' ? this.#failure : error
     } finally {
       this.#movedAt = now()
@@ -80,7 +80,7 @@ class Line {
     })
   }
 
-  /** Lends the line a connection of `pool`. Rejects when there is none, or when the server is silent. */
+  /** Sends the commands on a connection of `pool`. Rejects if there is no connection, or if the server is silent. */
   async run(pool) {
     const client = await pool.connect()
     this.#movedAt = now()
@@ -90,7 +90,7 @@ class Line {
     if (this.#silence !== undefined) throw this.#silence
   }
 
-  /** There is no connection for it. */
+  /** Rejects all commands, because the line has no connection. */
   fail(error) {
     this.#failed(error)
   }
@@ -104,7 +104,7 @@ class Lines {
   /** The latest line of each key. */
   #lines = new Map()
 
-  /** A connection of `pool` that does not answer for `patience` ms is silent. Calls onAnswer() for each answer. */
+  /** Calls onAnswer() for each answer. A server that does not answer for `patience` ms counts as silent. */
   constructor(pool, commands, patience, onAnswer) {
     this.#pool = pool
     this.#commands = commands
@@ -113,8 +113,8 @@ class Lines {
   }
 
   /**
-   * Resolves to the result of `command`, which the server executes after those of `key` that were sent before. An urgent one
-   * goes ahead of other keys.
+   * Resolves to the result of `command`, which the server executes after the earlier commands of `key`. If `isUrgent`,
+   * these commands go ahead of other keys' commands.
    */
   send(key, command, isUrgent = false) {
     const latest = this.#lines.get(key)
@@ -124,7 +124,7 @@ class Lines {
     return sent
   }
 
-  /** The commands of `key` are urgent (commands.js). */
+  /** Makes the commands of `key` urgent: see commands.js. */
   hurry(key) {
     for (let line = this.#lines.get(key); line !== undefined; line = line.before) {
       line.isUrgent = true
@@ -132,7 +132,7 @@ class Lines {
     }
   }
 
-  /** A line that begins after `before`, if there is one. */
+  /** Returns a new line of `key`, which begins after the end of `before`, if there is one. */
   #open(key, before) {
     const line = new Line(this.#patience, this.#onAnswer, () => {
       if (this.#lines.get(key) === line) this.#lines.delete(key)
@@ -143,7 +143,7 @@ class Lines {
       line.before = undefined
       return this.#commands.run(() => line.run(this.#pool), { key: line, isUrgent: line.isUrgent })
     }
-    // The pool's timer of an idle connection would keep the async context of the caller.
+    // The pool's timer for idle connections would keep the async context of the caller.
     const ran = outside(() => (before === undefined ? run() : before.ended.then(run)))
     ran.catch((error) => line.fail(error))
     return line

@@ -1,11 +1,11 @@
 'use strict'
-// The connection to PostgreSQL that listens for the messages of a session: see ../subscription.js.
+// The connection to PostgreSQL that receives a session's messages: see ../subscription.js.
 const { lockError } = require('../../core/errors.js')
 const { inTime } = require('../patience.js')
 const { patient } = require('./connections.js')
 const { markAlive } = require('./listener_lock.js')
 
-/** How long a notification may take to come back through poolers and proxies. */
+/** How long a notification may take through poolers and proxies, in ms. */
 const echoTime = 2000
 
 const poolerError = () =>
@@ -17,7 +17,7 @@ const poolerError = () =>
       'mode; withTransaction() needs no session, and works with any pool',
   )
 
-/** Makes such connections, with `patience` ms for each step. */
+/** Returns a function that makes such connections. Each step of a connection may take `patience` ms. */
 function listeningWith(PlainClient, options, patience) {
   const Client = patient(PlainClient, patience)
   const config = { ...options, connectionTimeoutMillis: patience, keepAlive: true }
@@ -59,12 +59,12 @@ function listeningWith(PlainClient, options, patience) {
       stop: (channel) => client.query(`UNLISTEN "${channel}"`),
       async check(channels) {
         const { backend } = connection
-        // A pooler in between reports a process number of its own.
+        // A pooler reports a process number of its own.
         if (client.processID !== backend) await checkEcho(channels[0])
         await inTime(client.query(markAlive(backend)), patience)
       },
       ping: () => client.query('SELECT 1'),
-      /** A client that is ended during connect() would never report its end. */
+      /** Does not end a client during connect(), which would then never report its end. */
       close: () => (isConnected ? client.end() : undefined),
     }
     return connection

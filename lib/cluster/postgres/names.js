@@ -1,12 +1,12 @@
 'use strict'
-// The names of objects in the database. They consist of letters, digits and underscores, so that no
-// statement needs to escape them.
+// The names of objects in the database. Only letters, digits and underscores are allowed, so that no statement needs to
+// escape them.
 const { typeError } = require('../../core/errors.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions } = require('../engine.js')
 
 const word = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Names derived from it must fit into PostgreSQL's 63 bytes. */
+/** The longest name of a table: names that are derived from it must fit into PostgreSQL's 63 bytes. */
 const longestName = 40
 
 function checkName(what, name) {
@@ -18,12 +18,12 @@ function checkName(what, name) {
   }
 }
 
-/** The options of postgres(). postgresSchema() accepts the same object. */
+/** The options of postgres(), which postgresSchema() accepts as well. */
 const postgresOptions = new Set([...engineOptions, 'schema', 'table', 'connection', 'connections'])
 
 /**
- * The names of everything the engine creates in the database. Function names include the version of
- * the code.
+ * Returns the names of everything that the engine creates in the database. The name of a function includes the version
+ * of its code.
  */
 function readNames(options) {
   checkObject(options)

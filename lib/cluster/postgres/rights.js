@@ -1,5 +1,5 @@
 'use strict'
-// The rights that the connections' user needs.
+// Explains which rights the database user of the connections needs.
 const { causedError } = require('../../core/caused_errors.js')
 
 /** The SQLSTATE of a refusal: permission denied. */

@@ -1,37 +1,39 @@
 'use strict'
-// The engine's tables and functions in the database, as one script for `psql` and for migrations.
+// The script that creates the engine's tables and functions, for the engine, `psql` and migrations.
 //
-// A key is one row, with its holders and its queue in one array: each change of it is one update of one
-// row under the lock of that row. (A table of holders and waiters would be as right, but rows that come and go
-// stay in its index until the next vacuum: it was three times as slow after some thousand hand-offs.)
+// A key is one row. An array in it contains the holders and the queue, so that each change is one update of one row
+// under the lock of that row. (A table of holders and waiters would also work, but the index keeps deleted rows until
+// the next vacuum: after some thousand hand-offs it was three times as slow.)
 //
 //   a request        token            until          meaning
-//   waits            null             null           in the order of the array; `listener` is the server process
-//                                                    of its session's listening connection, if there is one
-//   has a claim      its token        soon           was granted by a holder that left, and has not `confirmed` yet
-//   holds            its token        maxHold        has confirmed, or was granted at once
+//   waits            null             null           is queued in the order of the array; `listener` is the process
+//                                                    number of its session's listening connection, or null
+//   has a claim      its token        soon           was granted when a holder left, and has not confirmed it yet
+//   holds            its token        maxHold        has confirmed the claim, or was granted at once
 //
 // Invariants, besides those of engine.js:
 //
 //   1  A request counts as long as its session is in the table of sessions, and its `until` is not past.
-//   2  A late session is over for good once its row is deleted. A command that finds it late locks the row, and deletes
-//      it if the session is still late then. So a concurrent renewal either comes first, and the session goes on, or
-//      finds no row to renew. No command decides by a read without the lock.
-//   3  Row locks are taken in one order: one key, then sessions by name. So they do not deadlock.
-//   4  No command waits for the disk: the tables are unlogged, and a crash of the server, or a failover to a
-//      standby, empties them. All sessions are over then. The command that opens the next session finds the
-//      row '' of the sessions missing, and puts it back, with a time before which no request is granted: by then
-//      all former holders have given up by their own clocks. The longest ttl, which bounds this, is in a logged table.
+//   2  An expired session ends when its row is deleted. A command that finds an expired session locks the row, and
+//      deletes it if the session is still expired. So a concurrent renewal either comes first, and the session goes on,
+//      or finds no row to renew. No command decides by a read without the lock.
+//   3  Every command locks rows in one order: one key, then sessions by name. So commands do not deadlock.
+//   4  No command waits for the disk, because the tables are unlogged. A crash of the server, or a failover to a standby,
+//      empties them, which ends all sessions. The command that opens the next session finds that the row '' of the
+//      sessions table is missing, and inserts it. No request is granted before the end of that row: by then all former
+//      holders have given up by their own clocks. Its length is the longest ttl so far, which is in a logged table.
 
 const { isListening } = require('./listener_lock.js')
 const { readNames } = require('./names.js')
 const { confirmFunction, enterFunction, granted, leaveFunction, nextToken } = require('./steps.js')
 
-/** It changes with the meaning of the tables, so that no two meanings mix. Functions have versions of their own. */
+/**
+ * The version of the tables. Engines of different versions cannot share tables. Functions have versions of their own.
+ */
 const protocol = 2
 
 const tables = ({ schema, leases, sessions, longest, request, usedAt }) => `
--- One after another: where two create the same at once, one of them fails.
+-- Run one script after another: if two created the same object at once, one of them would fail.
 SELECT pg_advisory_xact_lock(hashtextextended('boxoffice schema', 0));
 
 DO $do$
@@ -55,7 +57,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${sessions} (
   session text PRIMARY KEY,
   until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
--- No lease has been held before.
+-- Without an earlier ttl no lease has been held before, so there is nothing to wait for.
 INSERT INTO ${sessions} SELECT '', '-infinity' WHERE (SELECT max(ttl) FROM ${longest}) = 0 ON CONFLICT DO NOTHING;
 
 CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
@@ -66,10 +68,10 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ${leases} (
   abandoned boolean NOT NULL DEFAULT false,
   used_at timestamptz NOT NULL DEFAULT date_trunc('hour', now())
 ) WITH (fillfactor = 50);
--- Until when no request is let in: after a grant with a minHold.
+-- No request is admitted until this time, after a grant with a minHold.
 ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS rest timestamptz;
--- Each end is stored with its length, in milliseconds: no end is further away, also when the clock is set back. Of a
--- key this is the longest hold, claim or minHold since it was free.
+-- Each end is stored with its length in milliseconds, so that no end is further away after the clock was set back. The
+-- length of a key is its longest hold, claim or minHold since it was free.
 ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS longest int;
 ALTER TABLE ${sessions} ADD COLUMN IF NOT EXISTS lasts int;
 
@@ -81,7 +83,7 @@ BEGIN
 END
 $do$;
 
--- It changes once in an hour, so that most updates touch no index.
+-- used_at changes once in an hour, so that most updates touch no index.
 CREATE INDEX IF NOT EXISTS ${usedAt} ON ${leases} (used_at);
 `
 
@@ -115,8 +117,8 @@ BEGIN
 END
 $function$;
 
--- Those of \`asked\` that are not over: the late ones are ended. One that was renewed since \`t\` may end a little later
--- than its ttl from then.
+-- Returns the sessions of \`asked\` that are alive, and deletes those that have expired. A session that was renewed
+-- after \`t\` may end a little later than its ttl after \`t\`.
 CREATE OR REPLACE FUNCTION ${alive}(asked text[], t timestamptz) RETURNS text[] LANGUAGE plpgsql AS $function$
 DECLARE
   good text[];
@@ -145,7 +147,7 @@ $function$;
 `
 
 const admitFunctions = ({ leases, sessions, request, alive, clean, admit }) => `
--- Takes out requests that are over. The caller has the lock of the row.
+-- Removes requests that are over. The caller has locked the row.
 CREATE OR REPLACE FUNCTION ${clean}(lease ${leases}, t timestamptz) RETURNS ${leases}
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -163,7 +165,7 @@ BEGIN
     IF s.session = ANY (good) AND (s.until IS NULL OR s.until >= t) THEN
       kept := kept || s;
     ELSE
-      -- A request that was let in may have begun, confirmed or not.
+      -- The holder of an admitted request may have begun its work, even if it has not confirmed.
       lease.abandoned := lease.abandoned OR s.token IS NOT NULL;
     END IF;
   END LOOP;
@@ -172,7 +174,7 @@ BEGIN
 END
 $function$;
 
--- Lets in the next requests. \`me\` is the request that asks: the answer tells it, and it need not be listening.
+-- Admits the next requests. The request \`me\` learns it from the answer, so its session need not be listening.
 CREATE OR REPLACE FUNCTION ${admit}(lease ${leases}, me text, claim int, hold int, min_hold int, t timestamptz)
 RETURNS ${leases} LANGUAGE plpgsql AS $function$
 DECLARE
@@ -204,7 +206,7 @@ BEGIN
       lease.rest := t + min_hold * interval '1 ms';
     END IF;
     IF s.id <> me THEN
-      -- All behind it wait, or are let in after it.
+      -- All requests behind it wait, or are admitted after it.
       PERFORM ${granted('s', 'i < cardinality(lease.requests)')};
     END IF;
   END LOOP;
@@ -213,7 +215,7 @@ END
 $function$;
 `
 
-/** The script that creates the engine's tables and functions. It changes nothing that exists already. */
+/** Returns the script that creates the engine's tables and functions, and keeps those that exist already. */
 function schemaOf(names) {
   const parts = [
     tables,
@@ -226,7 +228,7 @@ function schemaOf(names) {
   return parts.map((part) => part(names)).join('')
 }
 
-/** The script for migrations, for programs that may not create anything themselves. */
+/** Returns the script for the migrations of programs whose user may not create tables. */
 function postgresSchema(options = {}) {
   return schemaOf(readNames(options))
 }

@@ -1,24 +1,24 @@
 'use strict'
-// The steps of a key in the database, each one statement: see schema.js.
+// The database functions for the steps of a key: see schema.js.
 const { isListening } = require('./listener_lock.js')
 const { channelOf } = require('./names.js')
 
 /**
- * A key that has been unused for an hour or more is deleted, with its fence (new tokens follow the clock) and the requests
- * of sessions that are over. `used_at` is rounded down to the hour, so the limit is two hours.
+ * A key that has been unused for an hour or more is deleted, with the requests of ended sessions and with its fence:
+ * new tokens follow the clock. `used_at` is rounded down to the hour, so the limit is two hours.
  */
 const idleTime = '2 hours'
 
-/** Tokens count from here, so that they are below 2 ** 51 for long. */
+/** Tokens count from this time, so that they stay below 2 ** 51 for long. */
 const tokensBegin = '2024-01-01 00:00:00+00'
 
-/** The next token of the key whose row is `lease`, at time `t`. */
+/** SQL for the next token of the row `lease` at time `t`. */
 const nextToken = (lease) =>
   `greatest(${lease}.fence + 1, floor(extract(epoch FROM t - timestamptz '${tokensBegin}') * 1000000)::bigint)`
 
 /**
- * What tells the session of the request `s` that it has been granted: of its claim it need not ask. `isWanted` says whether
- * others wait behind it.
+ * SQL that tells the session of the request `s` that the request has been granted, so that it need not ask. `isWanted`
+ * is whether others wait behind it.
  */
 const granted = (
   s,
@@ -27,8 +27,8 @@ const granted = (
       ${s}.token, (${isWanted})::int, ${s}.abandoned::int, floor(extract(epoch FROM ${s}.until) * 1000)))`
 
 /**
- * The usual request, for a key that is free: what the rest of the function does for it, as one statement. The rest takes
- * four times as long.
+ * The usual request, for a free key, as one statement. The rest of the function would do the same, but takes four times
+ * as long.
  */
 const enterFree = ({ leases, sessions, request }) => `
   t := clock_timestamp();
@@ -47,7 +47,7 @@ const enterFree = ({ leases, sessions, request }) => `
     resting := false;
     RETURN;
   ELSIF FOUND THEN
-    -- It has waited for the row, or for the table, and went by what was true before.
+    -- The statement has waited for a lock of the row or the table, so what it has read may be stale. Undo it.
     UPDATE ${leases} l SET requests = '{}', abandoned = (l.requests[1]).abandoned WHERE key = name;
     token := NULL;
     abandoned := NULL;
@@ -76,7 +76,7 @@ ${enterFree({ leases, sessions, request })}
     SELECT * INTO lease FROM ${leases} WHERE key = name FOR UPDATE;
     EXIT WHEN FOUND;
     INSERT INTO ${leases} (key, capacity) VALUES (name, total) ON CONFLICT DO NOTHING;
-    -- A request that brings one key takes two idle ones away: so there are never many of those.
+    -- Each new key deletes up to two idle keys, so that there are never many.
     DELETE FROM ${leases} WHERE key IN (
       SELECT x.key FROM ${leases} x WHERE x.used_at < clock_timestamp() - interval '${idleTime}'
         AND (x.rest IS NULL OR x.rest < clock_timestamp())
@@ -86,7 +86,7 @@ ${enterFree({ leases, sessions, request })}
   END LOOP;
   t := clock_timestamp();
   before := lease;
-  -- A key that is free has nothing to take out.
+  -- A free key has no requests to remove.
   IF cardinality(lease.requests) > 0 OR lease.rest IS NOT NULL THEN
     lease := ${clean}(lease, t);
   END IF;
@@ -109,7 +109,7 @@ ${enterFree({ leases, sessions, request })}
       lease.requests[i] := s;
     ELSIF s.token IS NULL THEN
       had_queue := true;
-      -- Only requests that want to be the first ask for that many.
+      -- Only another upgrade, which also goes first, asks for as many units.
       IF is_first AND s.units = n THEN
         state := 'upgrading';
       END IF;
@@ -150,19 +150,19 @@ ${enterFree({ leases, sessions, request })}
     resting := EXISTS (SELECT FROM ${sessions} x WHERE x.session = '' AND x.until > t);
   END IF;
   IF state = 'refused' THEN
-    -- It has had its place at one of the ends.
+    -- Remove the request, which was added at one end.
     i := CASE WHEN is_first THEN 1 ELSE 0 END;
     lease.requests := lease.requests[1 + i : cardinality(lease.requests) - 1 + i];
   ELSIF state = 'waiting' THEN
     clock := ceil(extract(epoch FROM t) * 1000);
-    -- Until when the holders have it for sure, or no request is let in.
+    -- How long no request can be granted: until the first end of a hold, a session or a rest.
     SELECT extract(epoch FROM min(x.until) - t) * 1000 INTO look FROM (
       SELECT least(y.until, z.until) FROM unnest(lease.requests) y
         JOIN ${sessions} z ON z.session = y.session WHERE y.token IS NOT NULL
       UNION ALL SELECT y.until FROM ${sessions} y WHERE y.session = '' AND y.until > t
       UNION ALL SELECT lease.rest WHERE lease.rest > t
     ) x (until);
-    -- Requests ahead of this one have told the holders.
+    -- Tell the holders, unless requests ahead of this one have told them.
     IF is_new AND NOT had_queue THEN
       PERFORM pg_notify('${channelOf('')}' || x.session, 'w' || name)
         FROM (SELECT DISTINCT y.session FROM unnest(lease.requests) y WHERE y.token IS NOT NULL) x;
@@ -212,8 +212,8 @@ $function$;
 `
 
 /**
- * The usual hand-over, from the request that has all units to the next one, which takes all: what the rest of the function
- * does for it, as one statement. The rest takes three times as long.
+ * The usual hand-off, from a request that has all units to the next one, which wants all units, as one statement. The
+ * rest of the function would do the same, but takes three times as long.
  */
 const handOver = ({ leases, sessions, request }) => `
   t := clock_timestamp();
@@ -235,7 +235,7 @@ const handOver = ({ leases, sessions, request }) => `
       PERFORM ${granted('s', 'cardinality(lease.requests) > 1')};
       RETURN;
     END IF;
-    -- It has waited for the row, or for the table, and went by what was true before.
+    -- The statement has waited for a lock of the row or the table, so what it has read may be stale. Undo it.
     UPDATE ${leases} l SET abandoned = s.abandoned,
       requests[1] = ROW (s.id, s.session, s.listener, s.units, NULL, NULL, false, false)::${request}
       WHERE key = name;
@@ -253,7 +253,7 @@ DECLARE
   kept ${request}[] := '{}';
   s ${request};
 BEGIN
-  -- The only request. The rest of the function does the same for it, in twice the time.
+  -- The usual case: the only request leaves. The rest of the function would take twice the time.
   UPDATE ${leases} l SET requests = '{}', used_at = date_trunc('hour', clock_timestamp()),
     abandoned = l.abandoned OR (untold AND (l.requests[1]).abandoned)
     WHERE key = name AND keep = 0 AND cardinality(l.requests) = 1 AND (l.requests[1]).id = me AND l.rest IS NULL;
@@ -271,7 +271,7 @@ ${handOver({ leases, sessions, request })}
     IF s.id <> me THEN
       kept := kept || s;
     ELSIF keep > 0 THEN
-      -- Where two of these come in another order than they were sent in, nothing is taken back.
+      -- Two such requests may arrive in the wrong order, so never increase the units.
       s.units := least(s.units, keep);
       kept := kept || s;
     ELSE
@@ -282,7 +282,7 @@ ${handOver({ leases, sessions, request })}
     END IF;
   END LOOP;
   lease.requests := kept;
-  -- Without waiters and other holders nothing is to be let in.
+  -- Admit requests, unless there are none.
   IF cardinality(kept) > 0 OR lease.rest IS NOT NULL THEN
     lease := ${clean}(lease, t);
     lease.longest := greatest(lease.longest, claim, min_hold);

@@ -1,8 +1,7 @@
 'use strict'
-// Locks of PostgreSQL itself for work inside one transaction: advisory locks, which end with the
-// transaction. They need no lease and no session, because the lock cannot end before the
-// transaction. So any pool will do, including pgbouncer in transaction mode. An advisory lock is a
-// 64-bit number: the first bits of a digest of the key.
+// Locks for work inside one transaction: PostgreSQL's advisory locks, which end with the transaction and never before
+// it. So they need no lease and no session, and any pool will do, including pgbouncer in transaction mode. The name of
+// an advisory lock is a 64-bit number: here, the first bits of a digest of the key.
 const { checkType } = require('../../core/errors.js')
 const { createHash } = require('node:crypto')
 const { toText } = require('../../core/key_text.js')
@@ -11,7 +10,7 @@ const { checkKnown, checkObject, checkTimeout, longestTimeout } = require('../..
 const { inTurn } = require('./client_turns.js')
 const { TransactionCall } = require('./transaction_call.js')
 
-/** The number of a key, as SQL. */
+/** Returns the number of the lock of `key`. */
 function numberOf(key) {
   const digest = createHash('sha256')
     .update(`boxoffice ${toText(key)}`)
@@ -22,8 +21,8 @@ function numberOf(key) {
 const transactionOptions = new Set(['shared', 'timeout'])
 
 /**
- * `key` may be several keys. They are taken in one order, each once, so that transactions do not
- * deadlock.
+ * Checks the arguments. `key` may be several keys: all calls acquire them in one order, each once, so that transactions
+ * do not deadlock.
  */
 function readWish(key, options) {
   const all = new Map()
@@ -69,13 +68,13 @@ class TransactionLocks {
     await inTurn(this.#client, take, { isPlain, timeout, makeLateError })
   }
 
-  /** Without waiting: resolves to whether the transaction has all of them. If not, it has none. */
+  /** Acquires all keys without waiting. If one is not available, acquires none and resolves to false. */
   async tryAcquire(key, options = {}) {
     const { keys, mode, timeout } = readWish(key, options)
     if (timeout !== undefined) throw new TypeError('tryAcquire() does not wait: it has no timeout')
     const call = this.#call(keys, `pg_try_advisory_xact_lock${mode}`, 0)
     const take = () => (keys.length === 1 ? call.takeAll() : call.takeAllOrNone())
-    // Not beside a call that waits: the limit of its answer would count that wait.
+    // Do not run beside a plain call that waits: its wait would count as time without an answer to this call.
     return inTurn(this.#client, take, { isPlain: false })
   }
 

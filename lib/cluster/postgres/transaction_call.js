@@ -1,5 +1,5 @@
 'use strict'
-// The statements of one call of withTransaction(): see transaction.js.
+// Sends the statements of one call of transaction.js.
 const { lockError } = require('../../core/errors.js')
 const { nameOf } = require('../../core/keys.js')
 const { longestTimeout } = require('../../core/options.js')
@@ -7,13 +7,13 @@ const { now } = require('../clock.js')
 const { inTime } = require('../patience.js')
 const { asText, isTrue } = require('./text.js')
 
-/** PostgreSQL's states after lock_timeout, and outside a transaction. */
+/** The SQLSTATEs of a statement that lock_timeout has ended, and of a command that needs a transaction. */
 const lateState = '55P03'
 const noTransactionState = '25P01'
 
 /**
- * A failed statement aborts its transaction, unless it is within a savepoint; locks taken there are
- * released with it.
+ * A failed statement aborts its transaction, unless the transaction rolls back to a savepoint. That also releases the
+ * locks that were acquired after the savepoint.
  */
 const release = 'RELEASE SAVEPOINT boxoffice'
 const rollback = `ROLLBACK TO SAVEPOINT boxoffice; ${release}`
@@ -45,8 +45,8 @@ class TransactionCall {
   #deadline
 
   /**
-   * `keys` are pairs of a number and its key, and `take` is the function of PostgreSQL that locks a number. The server may
-   * be silent for `answerTimeout` ms more than the call may wait: it ends a wait itself when `timeout` ms have passed.
+   * `keys` are pairs of a lock's number and its key, and `take` names the function of PostgreSQL that locks a number.
+   * The server ends a wait after `timeout` ms, and has `answerTimeout` ms more to answer.
    */
   constructor(client, answerTimeout, { keys, take, timeout = Number.POSITIVE_INFINITY }) {
     this.#client = client
@@ -65,8 +65,8 @@ class TransactionCall {
   }
 
   /**
-   * Resolves to whether the transaction has all of them. A statement that waits returns no value,
-   * and has its lock.
+   * Acquires the locks of the keys. Resolves to false at the first one that is not available. The functions of
+   * PostgreSQL that wait return no value, which counts as true.
    */
   async takeAll() {
     for (const one of this.#keys) if (!(await this.#takeOne(one))) return false
@@ -74,8 +74,8 @@ class TransactionCall {
   }
 
   async #takeOne([number, key]) {
-    // Without parameters, so that it is one message with one timestamp: inside a transaction, this is not its first statement.
-    // The server's clock may have been set back since the first one.
+    // Inside a transaction, whose now() is that of its first statement, the two times differ, even if the clock was set
+    // back. Send no parameters, so that outside of one the statement is one message with one time.
     const { has, lasts } = await this.#read(`
       SELECT (${this.#take}(${number})::text <> 'false')::text AS has,
         (now() <> statement_timestamp())::text AS lasts`)
@@ -83,7 +83,7 @@ class TransactionCall {
     return isTrue(has)
   }
 
-  /** Resolves to whether the transaction has all of them. If not, it has none of them. */
+  /** As takeAll(), but acquires no lock if one is not available. */
   async takeAllOrNone() {
     await this.#save()
     const hasAll = await this.takeAll()
@@ -91,7 +91,7 @@ class TransactionCall {
     return hasAll
   }
 
-  /** Waits for all of them until the timeout is over. If it is, the transaction has none of them. */
+  /** Waits for all locks. Rejects with lateError() after the timeout, and then releases those that it has acquired. */
   async takeInTime() {
     await this.#save()
     const { lock_timeout: before } = await this.#read('SHOW lock_timeout')
@@ -103,7 +103,7 @@ class TransactionCall {
         await this.#takeOne(one)
       }
     } catch (error) {
-      // Any other error has failed the transaction.
+      // After any other error, the transaction is aborted.
       if (error.code !== lateState) throw error
       await this.#send(rollback)
       throw this.lateError()
@@ -121,15 +121,13 @@ class TransactionCall {
     }
   }
 
-  /**
-   * The row of a statement whose columns are text, also for a client that asks for binary values.
-   */
+  /** Resolves to the row of the statement. All its columns must be text, in case the client asks for binary values. */
   async #read(text) {
     const { rows } = await this.#send({ text, types: asText })
     return rows[0]
   }
 
-  /** A server that does not answer gets no further statement of this call. */
+  /** Sends a statement. Rejects if the server does not answer in time, so that this call sends no further one. */
   #send(statement) {
     const answer = this.#client.query(statement)
     const time = Math.max(0, this.#deadline - now()) + this.#answerTimeout

@@ -1,13 +1,13 @@
 'use strict'
-// One interface for the different clients of Redis:
+// Gives the different clients of Redis one interface:
 //
-//   command(key, words)          a promise for the answer to a command with the first key `key`
-//   isReady()                    whether a command would be sent in this turn of the event loop; unknown for clusters
+//   command(key, words)          sends a command whose first key is `key`, and returns a promise for the answer
+//   isReady()                    whether a command would be sent in this turn of the event loop; false if unknown
 //   listening(onMessage, onEnd, patience)
-//                                a separate connection that receives messages, and does not keep the process alive: see
-//                                ../subscription.js. The server must accept it within `patience` ms
-//   options(connection)          how another thread connects (see keeper.js): { module, isCluster, options }. `options`
-//                                are from `connection` if given, otherwise from the client
+//                                returns a separate connection that receives messages: see ../subscription.js. The
+//                                server must accept it within `patience` ms
+//   options(connection)          returns how the renewing thread connects (keeper.js): { module, isCluster, options },
+//                                with the options `connection`, or if that is undefined, those of the client
 //   prefix                       the prefix that the client itself adds to keys
 const glide = require('./glide.js')
 const ioredis = require('./ioredis.js')

@@ -1,5 +1,5 @@
 'use strict'
-// Redis as an engine (../engine.js). Its steps inside Redis are in script.js.
+// The driver for Redis: see ../engine.js. script.js contains the steps that run inside Redis.
 const { typeError } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkInteger } = require('../../core/integers.js')
@@ -16,8 +16,8 @@ const { openSession } = require('./session.js')
 const { Steps, baseOf } = require('./steps.js')
 
 /**
- * Whether a cluster refused a step because the slot of its key is being moved: see script.js. Clients follow some of these
- * refusals, and their last error contains the text.
+ * Whether a cluster refused a step because the slot of its key is being moved: see script.js. A client may follow such
+ * a redirection first; then its last error contains the text.
  */
 const isMoving = ({ message }) => /\b(TRYAGAIN|ASK|MOVED) /.test(message)
 const whileMoving =
@@ -35,7 +35,7 @@ class RedisDriver {
   #connection
   #patience
   #subscription
-  /** Queued requests whose grant no message has announced. */
+  /** The ids of waiting requests whose grant no message has announced. */
   #waiting = new Set()
   #session
   #rights
@@ -51,7 +51,7 @@ class RedisDriver {
     checkInteger('shards', shards, 1, 1024)
     if (connection !== undefined) checkObject(connection)
     const adapted = adapt(client, connection)
-    // The first braces of a key are its hash tag, unless they are empty.
+    // The first braces of a key contain its hash tag. If they are empty, the key has none.
     if (adapted.isCluster && /^[^{]*\{\}/.test(adapted.prefix)) {
       throw new RangeError(
         `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
@@ -61,10 +61,10 @@ class RedisDriver {
     this.#source = client
     this.#client = adapted
     this.#connection = connection
-    // The thread logs in otherwise than the client: it opens the session, and so tells at once whether it can.
+    // If the renewing thread has other connection options, it must open the session, so that a failure shows at once.
     if (connection !== undefined) this.open = undefined
     this.#patience = answerTimeout
-    // The braces are a hash tag: all keys of a base lie in one slot of a cluster.
+    // The braces contain a hash tag, so that all keys of a base are in one slot of a cluster.
     this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
     const make = (onMessage, onEnd) =>
       echoing(
@@ -98,7 +98,7 @@ class RedisDriver {
     }
   }
 
-  /** The names as Redis knows them. */
+  /** The bases with the prefix that the client adds. */
   #names() {
     return this.#bases.map((base) => this.#client.prefix + base)
   }
@@ -133,19 +133,19 @@ class RedisDriver {
     }
   }
 
-  /** Rejects when the user lacks the right to a command that a step uses. */
+  /** Rejects if the user lacks the right to a command that a step uses. */
   async #check(base, session) {
     try {
       await this.#steps.run('check', base, 'check', session, [])
     } catch (error) {
-      // While the slot is moved, the rights are unknown. The locks of other slots need not wait for that.
+      // Skip the check of a slot that is being moved, so that the locks of other slots need not wait.
       if (!isMoving(error)) throw error
     }
   }
 
   /**
-   * For a grant that no message announced: in a cluster, the slot of its channel may have moved to
-   * another server, which neither client notices.
+   * Subscribes again after a grant that no message has announced: the slot of the channel may have moved to another
+   * server of the cluster, which the client does not notice.
    */
   #listenAgain(key) {
     const base = this.#client.prefix + baseOf(this.#bases, key)
@@ -158,7 +158,7 @@ class RedisDriver {
     try {
       answer = await this.#run('enter', key, id, words)
     } catch (error) {
-      // A request that does not wait has no other way to learn that its lock is free.
+      // Report the error to a request that does not wait, because it will not ask again.
       if (!wait || !isMoving(error)) throw error
       return { state: 'waiting', look: pause, reason: whileMoving }
     }
@@ -189,16 +189,18 @@ class RedisDriver {
     return this.#steps.run(step, baseOf(this.#bases, key), key, id, words)
   }
 
-  /** Sends a command within a time limit: a client may wait for ever for a connection that has fallen silent. */
+  /** Sends a command with a time limit, because a client may wait for a silent connection for ever. */
   #command(base, words) {
     return inTime(this.#client.command(base, words), this.#patience)
   }
 
-  /** Sends `text` to all channels of the session, and resolves to the numbers of connections that the server sent it to. */
+  /**
+   * Sends `text` to all channels of the session. Resolves to how many connections the server has sent it to, for each.
+   */
   #publish(text) {
     const { isCluster, prefix } = this.#client
     const send = (base) => {
-      // ioredis takes the channels of a cluster for keys, and adds its prefix.
+      // ioredis treats the channels of a cluster as keys, and adds its prefix itself.
       const channel = channelOf(isCluster ? base : prefix + base, this.#session)
       return this.#command(base, [isCluster ? 'SPUBLISH' : 'PUBLISH', channel, text])
     }

@@ -1,12 +1,13 @@
 'use strict'
-// Checks whether messages of the server still arrive. A connection answers pings although its server is a replica by now,
-// and a cluster's client does not notice that a slot with a channel has moved, or that one of its connections is silent.
-// So a listening connection is pinged by a message to its own channels, which the client of the commands sends.
+// Checks whether a listening connection still receives messages. An answer to a ping does not prove that: the server
+// may have become a replica, and the client of a cluster does not notice that a channel's slot has moved, or that one
+// of its connections is silent. So the client of the commands sends a message to the session's channels instead.
 const { randomUUID } = require('node:crypto')
 
 /**
- * The connection that `listen(onMessage)` makes, as in ../subscription.js, with another ping(). publish(text) sends to all
- * its channels, and resolves to how many listeners the server knows for each. A server of a cluster knows only some.
+ * Returns the connection that `listen(onMessage)` makes (../subscription.js), with a ping() that resolves when such a
+ * message has arrived on all channels. publish(text) sends it, and resolves to the number of listeners of each channel,
+ * as far as the server knows: a server of a cluster knows only its own.
  */
 function echoing(listen, onMessage, publish, isCluster) {
   let onEcho
@@ -26,7 +27,7 @@ function echoing(listen, onMessage, publish, isCluster) {
     try {
       counts = await publish(text)
     } catch {
-      // The client of the commands is in trouble, which says nothing about this connection.
+      // The client of the commands has failed, which says nothing about this connection. Send a usual ping.
       return ping?.call(connection)
     }
     if (!isCluster && counts.some((count) => Number(count) === 0)) throw strayedError()

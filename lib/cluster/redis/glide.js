@@ -1,5 +1,5 @@
 'use strict'
-// Clients of the package @valkey/valkey-glide: GlideClient and GlideClusterClient.
+// Adapts clients of the package @valkey/valkey-glide: GlideClient and GlideClusterClient.
 const { plain } = require('./plain.js')
 
 const isOurs = (client) =>
@@ -11,7 +11,7 @@ function adapt(client) {
     isCluster,
     prefix: '',
     command: commandOf(client, isCluster),
-    // The client does not say whether it is connected.
+    // The client does not tell whether it is connected.
     isReady: () => false,
     listening: (...rest) => listening(client, isCluster, ...rest),
     options: (connection = client.config) => ({
@@ -31,7 +31,7 @@ const commandOf = (client, isCluster) => async (key, words) => {
   }
 }
 
-/** The server's codes of two errors, by the names that the client gives them. */
+/** The server's codes of errors, by the names that the client uses instead. */
 const codes = { NoScriptError: 'NOSCRIPT', PermissionDenied: 'NOPERM' }
 
 function withCode(error) {
@@ -40,7 +40,7 @@ function withCode(error) {
   return new Error(`${codes[name]} ${error.message}`, { cause: error })
 }
 
-/** Options that concern other commands only, and options that this library's connections replace. */
+/** Options that only other commands need, and options that this library's connections replace. */
 const ofOthers = new Set([
   'clientCircuitBreaker',
   'clientSideCache',
@@ -56,8 +56,8 @@ const ofOthers = new Set([
 ])
 
 /**
- * Makes a client of `Client` that connects with the first command. So it can be closed while it connects, and each
- * command after a failed attempt makes another one.
+ * Makes a `Client` that connects with the first command. So it can be closed while it connects, and each command after
+ * a failed attempt tries again.
  */
 function make(Client, options, patience, more) {
   const own = Object.entries(options).filter(([name]) => !ofOthers.has(name))
@@ -77,8 +77,9 @@ function make(Client, options, patience, more) {
 }
 
 /**
- * The client reconnects by itself, and reports neither that nor lost messages. But it subscribes anew, and handles the
- * server's confirmation as a notification without a message. An unexpected confirmation shows that a connection has ended.
+ * Makes a listening connection. The client reconnects by itself, without telling that messages were lost. But then it
+ * subscribes again, and handles the server's confirmation as a notification without a message. So an unexpected
+ * confirmation shows that the connection has ended.
  */
 function listening(client, isCluster, onMessage, onEnd, patience) {
   let own
@@ -138,27 +139,27 @@ function listening(client, isCluster, onMessage, onEnd, patience) {
       if (isClosed) return
       isClosed = true
       if (!isOpen) return own?.close()
-      // A client that is closed while it listens logs an error.
+      // Unsubscribe first: the client logs an error if it is closed while it listens.
       const end = () => own.close()
       own[forget](null).then(end, end)
     },
   }
 }
 
-/** The error of a subscription: the package does not pass the server's error on. */
+/** The error of a failed subscription, for which the package hides the server's error. */
 const unconfirmed = (cause) =>
   new Error('the server has not confirmed a subscription, as if it answered NOPERM', { cause })
 
-/** The limit of one attempt to renew a session, in ms. */
+/** The longest time of one attempt to renew a session, in ms. */
 const longestRenewal = 1000
 
 /**
- * Connects in a keeper's thread. A client that has lost its connection does not say why it cannot connect again, but a
- * new one does. So each failed command ends the client.
+ * Implements connect() of keeper.js. A client that cannot reconnect does not tell why, but a new client does. So a
+ * failed command closes the client, and the next command makes another one.
  */
 async function connect(glide, { isCluster, options }, _, patience) {
   const { GlideClient, GlideClusterClient, Logger } = glide
-  // Without this the first client of a thread would replace the logger that the process has configured.
+  // Keep the first client of this thread from replacing the logger that the process has configured.
   Logger._instance ??= {}
   const time = Math.min(patience, longestRenewal)
   let starting

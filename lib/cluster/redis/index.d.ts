@@ -19,14 +19,14 @@ export interface NodeRedisSentinel {
   sendCommand: unknown
 }
 
-/** A client of the package `ioredis`: a `Redis` or a `Cluster`. */
+/** A `Redis` or a `Cluster` of the package `ioredis`. */
 export interface IORedisClient {
   call: unknown
   duplicate: unknown
   status: string
 }
 
-/** A client of the package `@valkey/valkey-glide`, 2.3 or later: a `GlideClient` or a `GlideClusterClient`. */
+/** A `GlideClient` or a `GlideClusterClient` of the package `@valkey/valkey-glide`, 2.3 or later. */
 export interface GlideClient {
   customCommand: unknown
   subscribe: unknown
@@ -40,30 +40,30 @@ export interface RedisOptions extends EngineOptions {
    */
   prefix?: string | undefined
   /**
-   * The number of hash slots of a Redis Cluster that the locks are spread over, from 1 to 1024. Each slot that a thread
-   * uses costs one command for each renewal. It must be the same in every process. @default 1
+   * Over how many hash slots of a Redis Cluster the locks are spread, from 1 to 1024. Each of them costs one command
+   * per renewal. Pass the same number in every process. @default 1
    */
   shards?: number | undefined
   /**
-   * The connection options of the renewing thread, in place of the client's own options. Needed when the client's options
-   * cannot be sent to a thread, because they contain functions (like a `credentialsProvider` or an `addressResolver`) or
-   * instances of classes. A `username` and a `password` do not need it.
+   * The connection options of the renewing thread. The default is the client's options. Pass it if those contain
+   * functions (like a `credentialsProvider` or an `addressResolver`) or instances of classes, which cannot be sent to a
+   * thread. A `username` and a `password` do not need it.
    *
-   * A client of `createSentinel()` needs it: pass the options of `createSentinel()`. Both connections of the engine
-   * then ask its `sentinelRootNodes` for the master.
+   * Also pass it with a client of `createSentinel()`: the same options as `createSentinel()` got. Both connections of
+   * the engine then ask the `sentinelRootNodes` for the master.
    */
   connection?: object | undefined
 }
 
 /**
- * Makes an engine over Redis 7 or Valkey 7.2 or later: see docs/redis.md. It sends its commands through `client`, and
- * makes two more connections with the same options: one for notifications, and one in a thread that renews leases. Once
- * connected, neither keeps the process alive. The exception is the connection for notifications of `redis` or `ioredis`
- * to a cluster: it keeps the process alive until {@link Engine.close}.
+ * Returns an engine over Redis 7 or Valkey 7.2 or later: see docs/redis.md. The engine sends its commands through
+ * `client`, and makes two more connections with the same options: one for notifications, and one in a thread that
+ * renews leases. Once connected, they do not keep the process alive, with one exception: if `client` is a cluster's
+ * client of `redis` or `ioredis`, the connection for notifications keeps the process alive until {@link Engine.close}.
  *
- * @throws {TypeError} when `client` is not such a client, an option is of the wrong type, an option in `connection` is
- * a function, or, without `connection`, the client's options cannot be sent to the renewing thread.
- * @throws {RangeError} when an option is out of its range.
+ * @throws {TypeError} if `client` is not such a client, an option has the wrong type, or the options of the renewing
+ *   thread (`connection`, or those of `client`) cannot be sent to a thread.
+ * @throws {RangeError} if an option is out of range.
  *
  * @example
  * import { createClient } from 'redis'

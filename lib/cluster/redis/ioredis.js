@@ -1,5 +1,5 @@
 'use strict'
-// Clients of the package ioredis: Redis and Cluster.
+// Adapts clients of the package ioredis: Redis and Cluster.
 const dns = require('node:dns')
 const { plain } = require('./plain.js')
 const { replaced } = require('./replaced.js')
@@ -11,7 +11,7 @@ const isOurs = (client) =>
 
 function adapt(client) {
   const isCluster = client.isCluster === true
-  // Its default is false.
+  // ioredis 5.6 and later set it to false by default.
   if (isCluster && client.options.shardedSubscribers === undefined) {
     throw new TypeError(
       'a Cluster of ioredis before 5.6 cannot listen to the channels of one slot: use ioredis 5.6 or later',
@@ -32,9 +32,7 @@ function adapt(client) {
   }
 }
 
-/**
- * Options that the thread replaces: it retries in its own way, only writes, and runs no scripts.
- */
+/** Options that the renewing thread does not need: it retries in its own way, and does not read from replicas. */
 const ofOthers = new Set([
   'clusterNodeRetryStrategy',
   'clusterRetryStrategy',
@@ -53,10 +51,7 @@ const isNotNeeded = (name, { [name]: value }) =>
 const startupNodes = (cluster) =>
   cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
 
-/**
- * Listens at one server. After its connection ends, a new one is made, whatever the client's retry
- * strategy.
- */
+/** Makes a listening connection to one server. It does not reconnect: ../subscription.js makes a new one. */
 function listening(client, onMessage, onEnd, patience) {
   const own = client.duplicate({
     connectTimeout: Math.min(client.options.connectTimeout || patience, patience),
@@ -75,19 +70,19 @@ function listening(client, onMessage, onEnd, patience) {
     close() {
       if (own.status === 'end') return
       own.disconnect()
-      // Otherwise it would wait for the server, with a timer.
+      // Destroy the socket, or else disconnect() would wait for the server, with a timer.
       own.stream?.destroy()
     },
   }
 }
 
-/** Listens at a cluster. The client reconnects by itself, and keeps the process alive. */
+/** Makes a listening connection to a cluster. The client reconnects by itself, and keeps the process alive. */
 function listeningCluster(client, onMessage, onEnd) {
   const own = client.duplicate([], {
     clusterRetryStrategy: retry,
     keyPrefix: '',
     lazyConnect: true,
-    // ioredis treats the channels of a cluster as keys: they are given in full.
+    // Do not add the prefix twice: ioredis adds it to the channels of a cluster, which already have it.
     redisOptions: { ...client.options.redisOptions, keyPrefix: '' },
     shardedSubscribers: true,
   })
@@ -106,10 +101,12 @@ function listeningCluster(client, onMessage, onEnd) {
   }
 }
 
-/** A cluster's error says that no node could be reached; the last node's error says why. */
+/** Returns the last node's error. A cluster's own error only says that no node could be reached. */
 const reasonOf = (error) => error.lastNodeError ?? error
 
-/** When connecting fails or the client has ended, its error says less than the one before. */
+/**
+ * Returns open(). Reports the last error of the client, which tells more than a failed connect() or an ended client.
+ */
 function openOf(own, onEnd) {
   let last
   own.on('error', (error) => {
@@ -129,9 +126,9 @@ function openOf(own, onEnd) {
 
 const retry = (tries) => Math.min(50 * tries, 500)
 
-/** Connects in a keeper's thread. */
+/** Implements connect() of keeper.js. */
 async function connect({ Redis, Cluster }, { isCluster, nodes, options }, trouble) {
-  // Names are given in full; without this prefix a cluster would use its nodes'.
+  // Set an empty prefix everywhere, because the names already have it. A cluster would else use that of its nodes.
   const redisOptions = { ...options.redisOptions, keyPrefix: '' }
   const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }
 
@@ -142,7 +139,7 @@ async function connect({ Redis, Cluster }, { isCluster, nodes, options }, troubl
     client.on('error', (error) => report(reasonOf(error)))
     client.on('node error', (error) => report(error))
     client.on('ready', () => report(undefined))
-    // Commands wait in its queue until it is connected.
+    // The client queues commands until it is connected.
     return {
       opening: Promise.resolve(),
       command: adapt(client).command,

@@ -1,5 +1,5 @@
 'use strict'
-// Renews sessions in Redis, and confirms claims: runs in the thread of a keeper (../keeper_thread.js).
+// Renews sessions in Redis and confirms claims, in the thread of a keeper (../keeper_thread.js).
 const { longestClaim } = require('../patience.js')
 const { sessionOf } = require('./names.js')
 const { explained } = require('./rights.js')
@@ -15,7 +15,7 @@ const adapters = {
 }
 
 async function connect({ bases, rights, patience, isCluster, path, client }, trouble) {
-  // Loaded here, because the thread needs only one adapter.
+  // Load the adapter here, because the thread needs only one.
   const adapter = adapters[client.adapter ?? client.module]()
   const { command, close } = await adapter.connect(require(path), client, trouble, patience)
   const all = async (doing) => {
@@ -35,7 +35,7 @@ async function connect({ bases, rights, patience, isCluster, path, client }, tro
   }
 
   async function renew(session, ttl) {
-    // A third of the ttl leaves time for another connection.
+    // A third of the ttl leaves time for another attempt with a new connection.
     const time = Math.ceil(ttl / 3)
     const renewOne = (base) => command(base, ['PEXPIRE', sessionOf(base, session), `${ttl}`], time)
     const answers = await all(renewOne)
@@ -43,9 +43,9 @@ async function connect({ bases, rights, patience, isCluster, path, client }, tro
     return answers.every((answer) => Number(answer) === 1)
   }
 
-  /** The thread may log in as a user that may not run the steps. Then it does not confirm, and checks again later. */
+  /** Offers confirm() once the thread's user, which may be another one than the client's, proves to have all rights. */
   function check(session) {
-    // The driver of a cluster passes no grant on.
+    // With a cluster there are no claims to confirm: the driver passes no grants on.
     if (isChecked || isCluster) return
     const send = (base, words) => command(base, words, Math.min(patience, longestClaim))
     const steps = new Steps({ send, isCluster, rights })

@@ -1,7 +1,7 @@
 'use strict'
-// The names of an engine in Redis. script.js says what they hold.
+// The names of keys and channels in Redis. The top of script.js describes what they contain.
 
-/** It changes with the meaning of the names, so that no two meanings mix. */
+/** The version of the names and their values. Engines of different versions cannot share a prefix. */
 const protocol = '1'
 
 const versionOf = (base) => `${base}:version`
@@ -9,7 +9,7 @@ const versionOf = (base) => `${base}:version`
 /** The key of a session, which exists as long as the session. */
 const sessionOf = (base, session) => `${base}:s:${session}`
 
-/** The channel of a session. */
+/** The channel for the messages to a session. */
 const channelOf = (base, session) => `${base}:to:${session}`
 
 /** The keys that a step declares. The base itself never exists: see script.js. */

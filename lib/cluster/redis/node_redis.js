@@ -1,5 +1,5 @@
 'use strict'
-// Clients of the package redis: createClient() and createCluster().
+// Adapts clients of the package redis: createClient() and createCluster().
 const { plain } = require('./plain.js')
 const { replaced } = require('./replaced.js')
 
@@ -33,7 +33,7 @@ function adapt(client) {
 
 const notOpen = () => new Error('the client is not connected: call client.connect() first')
 
-/** Options that the thread replaces: it retries in its own way, and sends only two commands. */
+/** Options that the renewing thread does not need: it retries in its own way, and sends only few commands. */
 const ofOthers = new Set([
   'clientSideCache',
   'commandOptions',
@@ -43,14 +43,14 @@ const ofOthers = new Set([
   'scripts',
 ])
 
-/** A client with a password makes its own credentials provider, and so does the thread's client. */
+/** Leaves out a credentials provider next to a password, because a client makes such a provider by itself. */
 const isNotNeeded = (name, { username, password }) =>
   ofOthers.has(name) || (name === 'credentialsProvider' && Boolean(username || password))
 
 /**
- * Listens at one server. After its connection ends, a new one is made, whatever the client's retry
- * strategy. No pause between two commands is too long, despite `socketTimeout`, and a timer for
- * `pingInterval` would keep the process alive. send(words) is for node_sentinel.js.
+ * Makes a listening connection to one server. It does not reconnect: ../subscription.js makes a new one. It has no
+ * `socketTimeout`, because no pause between messages is too long, and no `pingInterval`, whose timer would keep the
+ * process alive. send(words) is for node_sentinel.js.
  */
 function single(client, onMessage, onEnd, patience) {
   const { socket } = client.options
@@ -70,7 +70,7 @@ function single(client, onMessage, onEnd, patience) {
   own.on('error', (error) => {
     if (!own.isOpen && !isClosed) onEnd(error)
   })
-  // Before it is connected, destroy() has nothing to destroy.
+  // Close it now if close() was called earlier: before the connection exists, destroy() does not work.
   own.on('connect', () => {
     isConnected = true
     if (isClosed) end()
@@ -88,25 +88,25 @@ function single(client, onMessage, onEnd, patience) {
   }
 }
 
-/** Listens at a cluster. The client reconnects by itself, and keeps the process alive. */
+/** Makes a listening connection to a cluster. The client reconnects by itself, and keeps the process alive. */
 function listeningCluster(client, onMessage) {
   const { defaults } = client._options
   const own = client.duplicate({
     defaults: { ...defaults, socket: { ...defaults?.socket, reconnectStrategy } },
   })
-  // No handling: requests ask again after `look` ms (engine.d.ts), in case the client has missed messages.
+  // Ignore errors: requests ask again after `look` ms (engine.d.ts), in case messages were lost.
   own.on('error', () => {})
   return {
     open: () => open(own),
     listen: (channel) => own.sSubscribe(channel, onMessage),
     stop: (channel) => own.sUnsubscribe(channel),
-    /** The client has dropped the channel since its server reported that the slot moved. */
+    /** Need not unsubscribe: the client has dropped the channel when the server reported that the slot has moved. */
     again: (channel) => own.sSubscribe(channel, onMessage),
     close: () => own.isOpen && own.destroy(),
   }
 }
 
-/** A cluster's error says that no node could be reached; the last node's error says why. */
+/** Connects. A cluster's own error only says that no node could be reached, so rejects with the last node's error. */
 async function open(client) {
   let last
   const note = (error) => {
@@ -124,7 +124,7 @@ async function open(client) {
 
 const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
 
-/** Connects in a keeper's thread. */
+/** Implements connect() of keeper.js. */
 async function connect({ createClient, createCluster }, { isCluster, options }, trouble) {
   const socket = { reconnectStrategy }
 

@@ -1,9 +1,8 @@
 'use strict'
-// Clients of the package redis that follow the master a Sentinel names: createSentinel(). Such a
-// client keeps its options private and has no duplicate(). So this library's connections ask the
-// sentinels of `connection` for the master each time they are made. Using createSentinel() for them
-// would not do: it reconnects without reporting that messages were lost, keeps the process alive,
-// and prints errors to the console.
+// Adapts clients of the package redis that follow the master of a Sentinel: createSentinel(). Such a client keeps its
+// options private and has no duplicate(). So each connection of this library first asks the sentinels of `connection`
+// for the master. A second createSentinel() would not do: it reconnects without reporting that messages were lost,
+// keeps the process alive, and prints errors to the console.
 const { findPackage } = require('../find.js')
 const { inTime } = require('../patience.js')
 const { isNotNeeded, notOpen, single } = require('./node_redis.js')
@@ -31,7 +30,7 @@ function adapt(client, connection) {
     prefix: '',
     command: (_key, words) =>
       client.isOpen ? client.sendCommand(false, words) : Promise.reject(notOpen()),
-    // A command waits for the connection to the current master.
+    // The client does not tell whether it is connected to the current master.
     isReady: () => false,
     listening: (onMessage, onEnd, patience) =>
       toMaster(require(path), connection, onMessage, onEnd, patience),
@@ -43,7 +42,7 @@ function adapt(client, connection) {
   }
 }
 
-/** A connection to the current master, as in ../subscription.js, that also has send(words). */
+/** Makes a connection to the current master, as in ../subscription.js. It also has send(words). */
 function toMaster({ createClient }, options, onMessage, onEnd, patience) {
   const { RESP, name, nodeAddressMap, nodeClientOptions, sentinelClientOptions } = options
   const asked = []
@@ -51,7 +50,7 @@ function toMaster({ createClient }, options, onMessage, onEnd, patience) {
   let isClosed = false
 
   const make = (clientOptions, node, ...rest) => {
-    // As createSentinel() does. It refuses a `url`, which would always lead to the same server.
+    // Merge the options as createSentinel() does. A `url` would always lead to the same server.
     const socket = { ...clientOptions?.socket, ...node }
     return single(createClient({ RESP, ...clientOptions, url: undefined, socket }), ...rest)
   }
@@ -70,9 +69,7 @@ function toMaster({ createClient }, options, onMessage, onEnd, patience) {
     for (const sentinel of asked) sentinel.close()
   }
 
-  /**
-   * Asks all sentinels at once: a sentinel's machine may be down together with the master on it.
-   */
+  /** Asks all sentinels at once, because the machine of the master and of a sentinel may be down. */
   async function findMaster() {
     try {
       return await Promise.any(options.sentinelRootNodes.map(ask))
@@ -105,8 +102,8 @@ function toMaster({ createClient }, options, onMessage, onEnd, patience) {
 const noop = () => {}
 
 /**
- * Connects in a keeper's thread. A failed command ends the connection, and the next one asks the
- * sentinels again.
+ * Implements connect() of keeper.js. A failed command closes the connection, and the next command asks the sentinels
+ * again.
  */
 async function connect(redis, { options }, trouble, patience) {
   let current

@@ -2,10 +2,9 @@
 const { isAnyArrayBuffer, isArrayBufferView } = require('node:util').types
 
 /**
- * The client options `value` in a form that another thread can receive. Options for which
- * isNotNeeded(name, options) is true do not affect how the thread connects, and are left out. Any
- * other option that structured clone would lose throws: without it the thread would connect to
- * another place, as another user, or not at all.
+ * Returns the client options `value` in a form that another thread can receive. Leaves out options for which
+ * isNotNeeded(name, options) returns true. Throws if structured clone would lose any other option: without it the
+ * thread might connect to another server, as another user, or not at all.
  */
 function plain(value, isNotNeeded, path = '') {
   if (typeof value === 'function') throw notForThread(path, 'a function')
@@ -14,7 +13,7 @@ function plain(value, isNotNeeded, path = '') {
   if (isAnyArrayBuffer(value) || isArrayBufferView(value)) return value
   if (Array.isArray(value)) return value.map((one, i) => plain(one, isNotNeeded, `${path}[${i}]`))
   const prototype = Object.getPrototypeOf(value)
-  // Options may come from another realm, such as that of a test.
+  // Compare no constructors: options may come from another realm, such as a test's vm context.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw notForThread(path, `an object of class ${value.constructor?.name}`)
   }

@@ -1,15 +1,16 @@
 'use strict'
-// The client of a renewing thread. It reconnects by itself when its connection ends. But a failover behind a stable
-// address may leave it at a server that has become a replica, and a connection may fall silent without an end. Then
-// another client takes its place, with the next command.
+// Sends the commands of the renewing thread. Its client reconnects by itself when the connection ends. But after a
+// failover behind a stable address the client may stay connected to a replica, and a connection may fall silent without
+// an end. Then the next command makes another client.
 const { inTime, noAnswer } = require('../patience.js')
 
-/** The server is a replica, and stays one for this connection. */
+/** Whether the error shows that the server has become a replica, to which this connection leads from now on. */
 const isDemoted = ({ message }) => /\bREADONLY\b/.test(message)
 
 /**
- * start(trouble) makes a client: { opening, command(key, words), close() }, where `opening` is a promise for its first
- * connection. It reports why it is not connected, and undefined when it is. `trouble` is of the renewing thread.
+ * start(report) makes a client: { opening, command(key, words), close() }. `opening` settles with the client's first
+ * attempt to connect. The client reports why it is not connected, or undefined when it is. `trouble` passes that to the
+ * renewing thread.
  */
 function replaced(start, trouble) {
   let current
@@ -21,7 +22,7 @@ function replaced(start, trouble) {
       if (current === made) trouble(error)
     }
     made.client = start(report)
-    // A command waits for `opening`, and rejects with its error.
+    // A command that waits for `opening` reports this error.
     made.client.opening.catch(() => {
       made.hasFailed = true
     })
@@ -34,7 +35,7 @@ function replaced(start, trouble) {
     made.client.close()
   }
 
-  /** Rejects after `time` ms, if the server has not answered by then. */
+  /** Sends a command. Rejects if the server has not answered after `time` ms. */
   async function command(key, words, time) {
     current ??= make()
     const used = current

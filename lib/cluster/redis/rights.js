@@ -1,12 +1,12 @@
 'use strict'
-// The rights that a client's user needs, in the syntax of ACL SETUSER. Redis 7.0 does not say which
-// command of a script it refused, and no version says which key or channel.
+// Lists the rights that a client's user needs, in the syntax of ACL SETUSER. Redis 7.0 does not report which command of
+// a script it has refused, and no version reports which key or channel.
 
 const inScripts =
   'exists get hdel hget hgetall hmget hset lindex lpop lpos lpush lrange lrem pexpire pttl rpush time'
 const commands = ['del', 'eval', 'evalsha', 'ping', 'set', ...inScripts.split(' ')]
 
-/** `bases`, as the server knows them, are the prefixes of all keys and channels. */
+/** Returns the text of the rights. All keys and channels at the server begin with one of `bases`. */
 function rightsOf(bases, isCluster) {
   const own = isCluster
     ? ['cluster', 'spublish', 'ssubscribe', 'sunsubscribe']
@@ -16,8 +16,7 @@ function rightsOf(bases, isCluster) {
 }
 
 /**
- * A step of script.js that uses each command of the others, so that a user who may not use one of them is told before a
- * lock is held.
+ * A step of script.js that uses every command of the other steps. So a missing right shows before any lock is held.
  */
 const check = `
 if step == 'check' then
@@ -45,7 +44,7 @@ end
 
 const isRefusal = ({ message }) => /NOPERM|executing the script can't/.test(message)
 
-/** Returns `error`; if the server refused a right, an error that lists the required rights. */
+/** Returns an error that lists the required rights if `error` is about a missing right, or else `error`. */
 function explained(error, rights) {
   if (!isRefusal(error)) return error
   return new Error(`${error.message.trim()}: the user of the client needs the rights ${rights}`, {

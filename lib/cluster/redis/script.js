@@ -1,35 +1,34 @@
 'use strict'
-// The steps of an engine (../engine.js) in Redis. All names (names.js) begin with a base, which has a hash
-// tag:
+// The steps of an engine (../engine.js) in Redis. All names (names.js) begin with a base, which has a hash tag:
 //
 //   :version        the protocol of all processes that use these names
-//   :s:<session>    lives as long as the session does: the host and the pid of its process, for operators, and its ttl
-//   :to:<session>   its channel of messages: 'w<key>' when a request waits for a key that it holds, and for a grant
-//                   'g<id> <token> <whether others wait> <whether the holder before was lost> <end of the claim>'
-//   :k:<key>        a hash. c: the capacity; o: the units out; f: the last token; a: 1 if a holder was lost;
-//                   m: until when no request is let in, after a grant with a minHold, and the minHold; w<id>: the units
-//                   that a request in the queue wants; h<id>: what a request holds: units, until, token, whether the
-//                   holder before was lost, and for how long it was granted or confirmed
+//   :s:<session>    exists as long as the session: the host and the pid of its process, for operators, and its ttl
+//   :to:<session>   the channel for its messages: 'w<key>' if a request waits for a key that it holds, and for a grant
+//                   'g<id> <token> <whether others wait> <whether the previous holder was lost> <end of the claim>'
+//   :k:<key>        a hash. c: the capacity; o: the units in use; f: the last token; a: 1 if a holder was lost;
+//                   m: the end of a rest after a grant with a minHold, during which no request is admitted, and the
+//                   minHold; w<id>: the units that a request in the queue wants; h<id>: a hold: its units, end, token,
+//                   whether the previous holder was lost, and its length when it was granted or confirmed
 //   :l:<key>        a list: the queue of ids
 //
-// An id is its session's id, '-' and a number. Times are in milliseconds, by Redis's clock only. Each end is stored with
-// its length: when the clock is set back, no end is further away than that.
+// An id is its session's id, '-' and a number. Times are in milliseconds, by Redis's clock only. Each end is stored
+// with its length, so that no end is further away than that after the clock was set back.
 //
-// While a slot of a cluster is moved, its keys are at two servers, and neither server can tell an absent key from one
-// that is at the other. A step reads and writes several keys, also of sessions that it finds only by reading. So no
-// step runs meanwhile: each declares the keys of its lock, and one that never exists, which is missing at either server.
-// A server that lacks some of several keys answers TRYAGAIN, and one that lacks all of them sends the client to the
-// other one. Sessions go on: they are opened, renewed and ended by commands of one key, which a cluster answers at the
-// right server at any time.
+// While a cluster moves a slot, its keys are at two servers, and neither server can tell an absent key from a key at
+// the other one. A step reads and writes several keys, also of sessions that it only finds by reading. So no step may
+// run meanwhile: each declares the keys of its lock and a key that never exists, and so is missing at both servers. A
+// server that lacks some of the declared keys answers TRYAGAIN, and one that lacks all of them sends the client to the
+// other one. Sessions go on meanwhile: the commands that open, renew and end a session have one key each, so the
+// cluster always has a server that can answer them.
 //
-// One script contains all steps, so that Redis has it cached once a request waits: a confirmation
-// cannot wait for an answer to load it. Each field of the key is read once, and written back in one
-// command if possible, because the next caller waits meanwhile.
+// All steps are in one script, so that Redis has it in its cache once a request waits: a confirmation has no time to
+// load a script. The script reads each field of a key once, and if possible writes all fields by one command, because
+// the next caller waits meanwhile.
 const { createHash } = require('node:crypto')
 const { check } = require('./rights.js')
 const { begin, usual } = require('./usual.js')
 
-/** How long Redis remembers an unused key, with its last token; later tokens follow its clock. */
+/** How long Redis keeps an unused key with its last token, in ms. After that, tokens follow Redis's clock. */
 const memory = 3_600_000
 /** The start of 2024, in seconds. */
 const epoch = Date.UTC(2024) / 1000
@@ -50,13 +49,13 @@ local function hasQueue() return redis.call('EXISTS', queue) == 1 end
 local function read(held) return string.match(held, '^(%d+) (%d+) (%d+) (%d) (%d+)$') end
 local function join(...) return table.concat({ ... }, ' ') end
 
--- How many have heard of it. In a cluster that is not known.
+-- Sends a message. Returns whether any connection got it, which is assumed in a cluster.
 local function tell(session, message)
   local heard = redis.call(publish, base .. ':to:' .. session, message)
   return publish == 'SPUBLISH' or heard > 0
 end
 
--- The state outlasts by an hour what it says of the next \`time\` ms.
+-- Keeps the state for at least \`time\` ms and an hour.
 local function outlast(time)
   local kept = time + ${memory}
   if redis.call('PTTL', state) < kept then redis.call('PEXPIRE', state, text(kept)) end
@@ -67,10 +66,10 @@ local function nextToken()
   return math.max(last + 1, (time[1] - ${epoch}) * 1000000 + time[2])
 end
 
--- How long others are kept out after a grant, whatever becomes of its holder.
+-- How long no other request is admitted after a grant, even if its holder leaves.
 local minHold = 0
 
--- The units are out from now on, and the next holder comes after no lost one.
+-- Records a grant. It reports the lost holder, so the next grant does not.
 local function grant(one, units, till, token, ...)
   local words = join(text(units), text(till), text(token), lost, text(till - now))
   out, last, lost = out + units, token, '0'
@@ -82,7 +81,8 @@ local function grant(one, units, till, token, ...)
   outlast(math.max(till - now, minHold))
 end
 
--- From the head of the queue what fits: only requests whose session lives and hears of it. Returns if any was let in.
+-- Admits requests from the head of the queue while they fit. Drops those whose session is over or gets no message.
+-- Returns whether any was admitted.
 local function admit(total)
   local isAny = false
   while out < total and rest <= now do
@@ -103,7 +103,7 @@ local function admit(total)
   return isAny
 end
 
--- A request that was granted holds it from now on, unless it is too late for that.
+-- Confirms or extends the hold of this request. Returns nil if there is none, or if it has ended.
 local function confirm(maxHold)
   if not held then return nil end
   local units, till, token, isAbandoned = read(held)
@@ -120,14 +120,14 @@ if step == 'leave' then
   minHold = tonumber(ARGV[9])
   if held then
     local units, till, token, isAbandoned, length = read(held)
-    -- Where two of these come in another order than they were sent in, nothing is taken back.
+    -- Two such requests may arrive in the wrong order, so never increase the units.
     keep = math.min(keep, tonumber(units))
     out = out - units + keep
     if keep > 0 then
       redis.call('HSET', state, 'h' .. id, join(text(keep), till, token, isAbandoned, length))
     else
       redis.call('HDEL', state, 'h' .. id)
-      -- The caller to be told of the holder before is not there to hear it: the next one is told.
+      -- No caller has been told of the lost holder, so the next grant reports it.
       if untold and isAbandoned == '1' then lost = '1' end
       if unused and rest > now then
         rest = 0
@@ -138,9 +138,9 @@ if step == 'leave' then
     redis.call('HDEL', state, 'w' .. id)
     redis.call('LREM', queue, 0, id)
   end
-  -- Not by what it says the capacity is: it may leave because others say something else.
+  -- Use the known capacity: the request may leave because its own capacity is a different one.
   if not admit(known) and held then redis.call('HSET', state, 'o', text(out), 'a', lost) end
-  -- Without a holder the state has no end to outlast. Waiters extend it when they look.
+  -- Without a holder the state is kept for an hour after the rest. Waiters extend that when they ask again.
   if out == 0 then redis.call('PEXPIRE', state, text(math.max(rest - now, 0) + ${memory})) end
   return {}
 end
@@ -158,7 +158,7 @@ minHold = tonumber(ARGV[11])
 if not lives(id) then return { 'lost' } end
 
 local function take()
-  -- What it held until its time was up is out still, until it has been taken out.
+  -- A hold of this request that has ended still counts until reap() removes it.
   if held or isWaiting or out + units > capacity or rest > now then return nil end
   local wanted = hasQueue()
   if wanted and not first then return nil end
@@ -172,7 +172,7 @@ local function attempt()
   return confirm(maxHold) or take()
 end
 
--- How long the session has. More than its ttl is the time by which the clock was set back, unless it is renewed.
+-- Returns how long the session lasts. If that is more than its ttl, the clock was set back: then cuts it to the ttl.
 local function leftOf(session)
   local name = base .. ':s:' .. session
   local left = redis.call('PTTL', name)
@@ -183,7 +183,8 @@ local function leftOf(session)
   return ttl
 end
 
--- Takes out holders whose time is up, and counts the units of the others. Returns how long these have, and their sessions.
+-- Removes holders whose hold or session has ended, and counts the units of the others. Returns the time until the first
+-- of their ends, and their sessions.
 local function reap()
   local soonest, sessions, counted, isAnyLost = 3600000, {}, 0, false
   if rest > now + tonumber(restLength) then
@@ -202,7 +203,7 @@ local function reap()
         till = text(now + length)
         redis.call('HSET', state, all[i], join(units, till, token, isAbandoned, length))
       end
-      -- With 0 ms left it is there still, and may be renewed.
+      -- A session with 0 ms left still exists, and may be renewed.
       if tonumber(till) <= now or left < 0 then
         redis.call('HDEL', state, all[i])
         isAnyLost = true
@@ -213,9 +214,9 @@ local function reap()
       end
     end
   end
-  -- A granted request may have begun, confirmed or not.
+  -- A lost holder may have begun its work, even if it has not confirmed.
   if isAnyLost then lost = '1' end
-  -- A step that failed half way has left another number.
+  -- The units differ after a step that failed half way.
   if isAnyLost or counted ~= out then
     out = counted
     redis.call('HSET', state, 'o', text(out), 'a', lost)
@@ -223,16 +224,16 @@ local function reap()
   return soonest, sessions
 end
 
--- Only requests that want to be the first ask for that many.
+-- Returns whether another upgrade waits: only an upgrade, which goes first, asks for as many units.
 local function isRivalled()
   local head = first and redis.call('LINDEX', queue, 0)
   return head and head ~= id and tonumber(redis.call('HGET', state, 'w' .. head)) == units
 end
 
--- The hash or the list has been deleted, by an operator or for want of memory.
+-- Repairs the state after the hash or the list was deleted by an operator, or evicted for lack of memory.
 local function mend()
   if known == 0 then
-    -- What the others in the queue want is not known any more. They join it again when they look.
+    -- The units that queued requests want are lost. These requests join the queue again when they ask again.
     redis.call('DEL', queue)
     known = capacity
   elseif isWaiting and not redis.call('LPOS', queue, id) then
@@ -247,7 +248,7 @@ if not answer then
   soonest, sessions = reap()
   local isAny = admit(known)
   held, isWaiting = unpack(redis.call('HMGET', state, 'h' .. id, 'w' .. id))
-  -- It may have been let in just now, by ourselves.
+  -- admit() may have granted this request.
   answer = attempt()
   if isAny then soonest, sessions = reap() end
 end
@@ -275,6 +276,6 @@ const text = begin + usual({ epoch, memory }) + rest
 module.exports = {
   text,
   digest: createHash('sha1').update(text).digest('hex'),
-  /** The script without its usual steps, whose rest does the same: a test compares them. */
+  /** The script without the usual steps (usual.js), for a test that compares both. */
   unusual: begin + rest,
 }

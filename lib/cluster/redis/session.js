@@ -1,5 +1,5 @@
 'use strict'
-// Opens a session in Redis: by the renewing thread (keeper.js) or by the client of the user (driver.js).
+// Opens a session in Redis, with the client of the renewing thread (keeper.js) or of the user (driver.js).
 const { hostname } = require('node:os')
 const { versionError } = require('../errors.js')
 const { protocol, sessionOf, versionOf } = require('./names.js')

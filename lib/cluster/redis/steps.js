@@ -5,14 +5,14 @@ const { keysOf } = require('./names.js')
 const { explained } = require('./rights.js')
 const script = require('./script.js')
 
-/** The base of the lock `key`, of the bases of an engine with one or several shards. */
+/** Returns the base of the lock `key`. An engine has one base per shard. */
 function baseOf(bases, key) {
   if (bases.length === 1) return bases[0]
   const digest = createHash('sha1').update(key).digest()
   return bases[digest.readUInt32BE(0) % bases.length]
 }
 
-/** What the steps of one engine need: `send(base, words)` sends a command, and `rights` are the text of rightsOf(). */
+/** Runs the steps of one engine. `send(base, words)` sends a command, and `rights` is the text of rightsOf(). */
 class Steps {
   #send
   #publish
@@ -24,7 +24,7 @@ class Steps {
     this.#rights = rights
   }
 
-  /** Resolves to the words of the answer, which a client may deliver as buffers. */
+  /** Resolves to the words of the answer as strings. Some clients return buffers. */
   async run(step, base, key, id, words) {
     const keys = keysOf(base, key)
     const rest = [`${keys.length}`, ...keys, key, id, this.#publish, step, ...words.map(String)]
@@ -41,12 +41,12 @@ class Steps {
       return await this.#send(base, ['EVALSHA', script.digest, ...rest])
     } catch (error) {
       if (!error.message.startsWith('NOSCRIPT')) throw error
-      // Redis has restarted, or its scripts were flushed.
+      // Load the script again, after Redis has restarted or its scripts were flushed.
       return await this.#send(base, ['EVAL', script.text, ...rest])
     }
   }
 
-  /** confirm() of a driver, for a lock of `base`. */
+  /** Implements confirm() of a driver, for a lock of `base`. */
   async confirm(base, { key, id, claim, capacity, maxHold }) {
     const [state, , wanted] = await this.run('confirm', base, key, id, [claim, capacity, maxHold])
     return { state, wanted: wanted === '1' }

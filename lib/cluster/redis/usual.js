@@ -1,23 +1,23 @@
 'use strict'
-// The usual steps in Redis: to enter a key that is free and has no queue, and to leave a key that only this request holds and
-// that has no queue. Each does what the rest of the script (script.js) does in its case, with fewer commands and without
-// functions: half of the time, which the next caller of a loop waits for. A key with a minHold is for the rest of the script.
+// The usual steps in Redis, for a key without a queue: to enter a free key, and to leave a key without other holders.
+// The rest of the script (script.js) would do the same, but with more commands and with functions, which take twice the
+// time. Keys with a minHold are left to the rest of the script.
 
-/** What both need, and the rest of the script as well. */
+/** The start of the script, which its rest needs, too. */
 const begin = `
 local base, state, queue = KEYS[1], KEYS[2], KEYS[3]
 local key, id, publish, step = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local fields = redis.call('HMGET', state, 'c', 'o', 'f', 'a', 'h' .. id, 'w' .. id, 'm')
 `
 
-/** Tokens count from \`epoch\`, in seconds; Redis remembers a free key for \`memory\` ms. */
+/** Tokens count from `epoch`, in seconds. Redis keeps a free key for `memory` ms. */
 const usual = ({ epoch, memory }) => `
 if step == 'enter' then
   local total, hold, units = ARGV[6], ARGV[7], ARGV[8]
   local isFree = (fields[2] or '0') == '0' and not fields[6] and not fields[7]
   if isFree and ARGV[11] == '0' and tonumber(units) <= tonumber(total) then
     local session = base .. ':s:' .. string.match(id, '^(.*)%-%d+$')
-    -- It counts the session twice: 2 means that the session lives and that there is no queue.
+    -- The session is counted twice, so 2 means that it is alive and that there is no queue.
     if redis.call('EXISTS', session, session, queue) == 2 then
       local time = redis.call('TIME')
       local till = time[1] * 1000 + math.floor(time[2] / 1000) + hold
