@@ -70,7 +70,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   bool abandon(AgentId dead) { return endWrite(dead, true); }
 
   /// Ends up to `count` reads of this process, and returns how many. With `tell` the next holder is told of a death:
-  /// a reader that died had been granted an abandoned lock, and had not heard of it.
+  /// a reader that died had been granted an abandoned lock, and had not learnt of it.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
     if (tell) slot().abandoned.store(1);

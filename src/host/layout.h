@@ -73,7 +73,7 @@ struct alignas(64) MembersHeader {
   std::uint64_t fileSize;
   Word64 roster;  ///< incremented by each process that joins
   Word32 gone;    ///< not 0: files of the directory were removed while a process used it
-  Word32 bell;    ///< without a meaning: written to by a system call, which all processes hear of
+  Word32 bell;    ///< without a meaning: written to by a system call, which all processes learn of
 };
 
 struct MembersFile {

@@ -23,7 +23,7 @@
 //
 // The files that cleaning up needs are open from the start: the writing end of each member's FIFO, which can take the
 // lock of the process slot, the directory, and the members file. So if this process has no free descriptor
-//   - its waiters still hear of a death. It leaves files that it does not have open to other processes, or retries.
+//   - its waiters still learn of a death. It leaves files that it does not have open to other processes, or retries.
 //   - it cannot watch a member that joined meanwhile for its death, and retries.
 //   - it wakes a member that joined meanwhile by the bell: a byte written into the members file (Removals).
 // Without a descriptor, and in wakeups_select.cpp for a removed FIFO, it cannot open the FIFO in place of the dead
@@ -118,7 +118,7 @@ class Membership {
   /// Makes the same error for a caller that uses a segment.
   HostError removed(const Segment& segment) const;
 
-  /// Calls `use` if that process is dead, even if no wake-up thread has heard of it yet. No other process takes its
+  /// Calls `use` if that process is dead, even if no wake-up thread has learnt of it yet. No other process takes its
   /// process slot meanwhile. Returns false, without a call, if the process lives.
   bool ifDead(ProcessSlot process, const std::function<void()>& use) const noexcept;
 

@@ -18,7 +18,7 @@ void Membership::inspect() noexcept {
 }
 
 /// Whether the FIFOs of all members are in their places. Without a member's FIFO, processes that join later would not
-/// hear of its death.
+/// learn of its death.
 bool Membership::hasAllFifos() const noexcept {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
     const std::uint64_t fifo = members_.of(process).fifo.load();

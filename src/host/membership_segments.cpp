@@ -48,7 +48,7 @@ Segment& Membership::open(const SegmentOptions& options) {
 }
 
 /// Throws if the file has a user that is not a member: a process that joined with another members file, which was
-/// removed since. This process could not notify it, nor hear of its death. A member that left leaves no bit, because
+/// removed since. This process could not notify it, nor learn of its death. A member that left leaves no bit, because
 /// cleaning up clears the bit before it frees the process slot.
 void Membership::checkUsers(const std::string& path, const SegmentHeader& header) const {
   for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {

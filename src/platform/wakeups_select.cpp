@@ -58,7 +58,7 @@ void moveAbove(File& file, const File& other, const std::string& path) {
 }
 
 /// The kernel closes the files of a dead process in the order of their numbers. The locks have to go before
-/// the FIFO by which others hear of the death.
+/// the FIFO by which others learn of the death.
 void closeLocksBeforeLife(FifoEnd& end, const std::string& path) {
   for (File& lock : end.extra) {
     kClosesUpwards ? moveAbove(end.life, lock, path) : moveAbove(lock, end.life, path);

@@ -7,7 +7,7 @@
 // An end of a FIFO has the file in `fifo`, `bytes` in extra[0] and `left` in extra[1]. A writing end also has the
 // member's process in `life`, which reports its death. The events have random names, which are in the record, so that
 // no other program can have made them before. A member that leaves erases its record and releases its locks before it
-// sets `left`, and Windows closes the files of a process before it ends. So a process that hears of a death finds the
+// sets `left`, and Windows closes the files of a process before it ends. So a process that learns of a death finds the
 // locks free, or held by a process that cleans up.
 #include <iterator>
 #include <new>
