@@ -2,7 +2,7 @@
 // One request of this thread to the server, and its lease once it is granted.
 //
 //   asking   the server has not granted it yet: the callers that want it wait in `waiters`
-//   held     until the server hears of leave(), the session ends, or `until` is past
+//   held     until leave() has told the server, the session ends, or `until` is past
 //   over
 //
 // While it asks, a command is on its way, or a timer runs until it asks again. A message makes it ask earlier, or
