@@ -1,5 +1,5 @@
 'use strict'
-// The order of locks with `diagnostics: { order: true }`: a pair that is taken in both orders is told of once, by its
+// The order of locks with `diagnostics: { order: true }`: a pair that is taken in both orders is reported once, by its
 // stacks, though there is no deadlock; and nothing else is.
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
@@ -112,7 +112,7 @@ describe('The order of locks', function () {
   hosts = useHosts()
 
   for (const [kind, make] of Object.entries(kinds)) {
-    it(`is told of when two callers differ: ${kind}`, async () => {
+    it(`is reported when two callers differ: ${kind}`, async () => {
       const other = new Mutex({ name: freshName(), diagnostics })
       const one = make()
       const warnings = await told(async () => {
@@ -125,7 +125,7 @@ describe('The order of locks', function () {
     })
   }
 
-  it('is told of with the locks and both stacks', async () => {
+  it('is reported with the locks and both stacks', async () => {
     const [till, stock] = ['till', 'stock'].map((name) => new Mutex({ name, diagnostics }))
     async function sell() {
       const release = await till.acquire()
@@ -146,7 +146,7 @@ describe('The order of locks', function () {
     )
   })
 
-  it('is told of when three locks form a circle', async () => {
+  it('is reported when three locks form a circle', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map(
       (name) => new Mutex({ name: `circle ${name}`, diagnostics }),
     )
@@ -165,7 +165,7 @@ describe('The order of locks', function () {
     assert.equal(warnings[0].detail.match(/^The main thread/gm).length, 3)
   })
 
-  it('is told of when the inner lock is queued for, before a deadlock is looked for', async () => {
+  it('is reported when the inner lock is queued for, before a deadlock is looked for', async () => {
     const [a, b] = [new Mutex({ diagnostics }), new Mutex({ diagnostics })]
     const codeOf = (promise) =>
       promise.then(
@@ -359,7 +359,7 @@ describe('The order of locks', function () {
     })
   }
 
-  it('of an engine is not told of, for a caller beside one that holds both in that order', async () => {
+  it('of an engine is not reported, for a caller beside one that holds both in that order', async () => {
     const engine = await newEngine()
     const [a, b] = ['outer', 'inner'].map(
       (name) => new Mutex({ engine, name: `${name} of siblings`, diagnostics }),
@@ -446,7 +446,7 @@ describe('The order of locks of threads', function () {
   const startAgent = useAgents()
   const locks = `my.locks = workerData.map((name) => new Mutex({ name, diagnostics: { order: true } }));`
 
-  it('is told of when two threads differ', async () => {
+  it('is reported when two threads differ', async () => {
     const names = [freshName(), freshName()]
     const agent = startAgent(names)
     await agent.does(
@@ -464,7 +464,7 @@ describe('The order of locks of threads', function () {
     'acquireWriteSync()': ['acquireWriteSync()', 'release()'],
     'acquireSync() of a semaphore': ['acquireSync()', 'release()'],
   })) {
-    it(`is told of for blocking calls that need not wait: ${how}`, async () => {
+    it(`is reported for blocking calls that need not wait: ${how}`, async () => {
       const names = [freshName(), freshName()]
       const agent = startAgent(names)
       const Kind = how.includes('Sync() of')

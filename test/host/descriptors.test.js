@@ -111,7 +111,7 @@ describe('A process at its limit of threads', function () {
   this.timeout(60_000)
   const hosts = useHosts()
 
-  it('is told of the lack by its first lock of scope host, and has a lock later', async function () {
+  it('gets the error with its first lock of scope host, and a lock later', async function () {
     if (spawnSync('prlimit', ['--version']).error !== undefined) skip(this, 'it needs prlimit')
     const directory = fs.mkdtempSync(path.join(hosts.directory, 'threads-'))
     // The limit does not apply to root.

@@ -42,7 +42,7 @@ describe('a thread that dies while it holds the mutex of a condition', () => {
     return release.abandoned
   }
 
-  it('is told of by the first grant after a notified waiter', async () => {
+  it('is reported by the first grant after a notified waiter', async () => {
     await mutex.lock()
     await waitFor(() => condition.wait(mutex), notifies)
     mutex.unlock()
@@ -50,7 +50,7 @@ describe('a thread that dies while it holds the mutex of a condition', () => {
     assert.equal(await isTold(), false)
   })
 
-  it('is told of by the grant of a waiter of the same thread', async () => {
+  it('is reported by the grant of a waiter of the same thread', async () => {
     await mutex.lock()
     await waitFor(() => condition.wait(mutex), notifies)
     const told = isTold()
@@ -59,7 +59,7 @@ describe('a thread that dies while it holds the mutex of a condition', () => {
     assert.equal(await isTold(), false)
   })
 
-  it('is told of in another thread while the waiter waits again', async () => {
+  it('is reported in another thread while the waiter waits again', async () => {
     await mutex.lock()
     await waitFor(() => condition.wait(mutex), notifies)
     const again = condition.wait(mutex)
@@ -75,7 +75,7 @@ describe('a thread that dies while it holds the mutex of a condition', () => {
     assert.equal(await isTold(), false)
   })
 
-  it('is told of by the first grant after a waiter that has timed out', async () => {
+  it('is reported by the first grant after a waiter that has timed out', async () => {
     await mutex.lock()
     const wait = () => condition.wait(mutex, { timeout: 1 })
     await waitFor(() => assert.rejects(wait, { code: 'ERR_LOCK_TIMEOUT' }), '')
@@ -88,7 +88,7 @@ describe('a thread that dies while it holds the mutex of a condition', () => {
     ['a notified waiter', '{}', notifies],
     ['a waiter that has timed out', '{ timeout: 1 }', ''],
   ]) {
-    it(`is told of by the first grant after ${kind} that blocked its thread, twice`, async () => {
+    it(`is reported by the first grant after ${kind} that blocked its thread, twice`, async () => {
       const waiter = await another()
       await waiter.does('my.mutex.lockSync()')
       const code = `
