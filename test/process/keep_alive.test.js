@@ -167,6 +167,15 @@ const leaves = {
      again.release()`,
     'granted',
   ],
+  'beside a worker that has only imported the package': [
+    `const code = 'require(' + JSON.stringify(${JSON.stringify(entry)}) + ');' +
+       "require('node:worker_threads').parentPort.postMessage('up'); setInterval(() => {}, 1000)"
+     const worker = new Worker(code, { eval: true })
+     await once(worker, 'message')
+     worker.unref()
+     const { Semaphore } = require(${JSON.stringify(entry)})
+     new Semaphore(0, { name: 'permits' }).acquire().then(() => show('never'))`,
+  ],
   'held by this thread again, after it was handed to and fro': [
     `${heldForAWhile}; (await mutex.acquire())(); mutex.tryLock(); ${acquire('never')}; show('ours')`,
     'ours',
