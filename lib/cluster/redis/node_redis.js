@@ -88,12 +88,43 @@ function single(client, onMessage, onEnd, patience) {
   }
 }
 
+/**
+ * Returns `own`, the options of a client that reconnects until end(client). Its destroy() would miss connections that it
+ * is making, and connections that a cluster's client makes after a server has answered with the slots.
+ */
+function endable(options) {
+  let isEnded = false
+  const retry = (tries) => !isEnded && reconnectStrategy(tries)
+  const own = { ...options, socket: { ...options?.socket, reconnectStrategy: retry } }
+
+  function end(client) {
+    isEnded = true
+    if (!isCluster(client)) return endOne(client)
+    const endAll = () => {
+      for (const { client: one, pubSub } of [...client.masters, ...client.replicas]) {
+        endOne(one)
+        endOne(pubSub?.client)
+      }
+    }
+    client.on('node-connect', endAll)
+    endAll()
+  }
+  return { own, end }
+}
+
+function endOne(client) {
+  if (!client?.isOpen) return
+  if (client.isReady) return client.destroy()
+  client.unref()
+  const end = () => client.isOpen && client.destroy()
+  client.once('connect', end)
+  client.once('ready', end)
+}
+
 /** Makes a listening connection to a cluster. The client reconnects by itself, and keeps the process alive. */
 function listeningCluster(client, onMessage) {
-  const { defaults } = client._options
-  const own = client.duplicate({
-    defaults: { ...defaults, socket: { ...defaults?.socket, reconnectStrategy } },
-  })
+  const { own: defaults, end } = endable(client._options.defaults)
+  const own = client.duplicate({ defaults })
   // Ignore errors: requests ask again after `look` ms (engine.d.ts), in case messages were lost.
   own.on('error', () => {})
   return {
@@ -102,7 +133,7 @@ function listeningCluster(client, onMessage) {
     stop: (channel) => own.sUnsubscribe(channel),
     /** Need not unsubscribe: the client has dropped the channel when the server reported that the slot has moved. */
     again: (channel) => own.sSubscribe(channel, onMessage),
-    close: () => own.isOpen && own.destroy(),
+    close: () => end(own),
   }
 }
 
@@ -125,16 +156,14 @@ async function open(client) {
 const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
 
 /** Implements connect() of keeper.js. */
-async function connect({ createClient, createCluster }, { isCluster, options }, trouble) {
-  const socket = { reconnectStrategy }
-
+async function connect(
+  { createClient, createCluster },
+  { isCluster: ofCluster, options },
+  trouble,
+) {
   function start(report) {
-    const client = isCluster
-      ? createCluster({
-          ...options,
-          defaults: { ...options.defaults, socket: { ...options.defaults?.socket, ...socket } },
-        })
-      : createClient({ ...options, socket: { ...options.socket, ...socket } })
+    const { own, end } = endable(ofCluster ? options.defaults : options)
+    const client = ofCluster ? createCluster({ ...options, defaults: own }) : createClient(own)
     client.on('error', report)
     client.on('node-error', report)
     client.on('ready', () => report(undefined))
@@ -142,7 +171,7 @@ async function connect({ createClient, createCluster }, { isCluster, options }, 
     return {
       opening,
       command: adapt(client).command,
-      close: () => client.isOpen && client.destroy(),
+      close: () => end(client),
     }
   }
   return replaced(start, trouble)
