@@ -1,10 +1,55 @@
 'use strict'
 // The connection that listens to a Redis Cluster, when it ends.
 const assert = require('node:assert/strict')
+const net = require('node:net')
+const { Mutex } = require('../..')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { useEnds } = require('./helpers/ends.js')
-const { clusterClients } = require('./helpers/redis_access.js')
+const { clusterClients, host } = require('./helpers/redis_access.js')
 const { clusterOfOne } = require('./helpers/redis_cluster.js')
+
+/**
+ * A proxy whose connections stay half open: once a listener has ended its side, it gets another confirmation of a
+ * subscription. { port, lead(port), ended, close() }: `ended` resolves when a listener's connection is closed.
+ */
+async function talkative() {
+  const sockets = new Set()
+  let target
+  let onEnded
+  const ended = new Promise((resolve) => {
+    onEnded = resolve
+  })
+  const server = net.createServer({ allowHalfOpen: true }, (near) => {
+    const far = net.connect(target, host)
+    let isListener = false
+    near.on('data', (chunk) => {
+      isListener ||= /ssubscribe/i.test(chunk)
+      far.write(chunk)
+    })
+    far.on('data', (chunk) => near.write(chunk))
+    near.on('end', () => {
+      if (isListener) near.write('*3\r\n$10\r\nssubscribe\r\n$1\r\na\r\n:1\r\n')
+      near.end()
+    })
+    near.on('close', () => {
+      far.destroy()
+      if (isListener) onEnded()
+    })
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {}) // the other side is closed, too
+    }
+  })
+  await new Promise((resolve) => server.listen(0, host, resolve))
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise((resolve) => server.close(resolve))
+  }
+  const lead = (port) => {
+    target = port
+  }
+  return { port: server.address().port, lead, ended, close }
+}
 
 describe('The connection that listens to a Redis Cluster', function () {
   this.timeout(60_000)
@@ -36,4 +81,18 @@ describe('The connection that listens to a Redis Cluster', function () {
       while ((await connections(node)) !== before);
     })
   }
+
+  it('reads no more once it has ended, by ioredis', async () => {
+    const front = await talkative()
+    ends.push(() => front.close())
+    const node = await clusterOfOne('--cluster-announce-port', front.port)
+    ends.push(() => node.close())
+    front.lead(node.port)
+    const { client, close } = await clusterClients.ioredis({ port: front.port })
+    ends.push(close)
+    const engine = redis(client, { answerTimeout: 30_000 })
+    await new Mutex({ engine, name: 'one' }).runExclusive(() => {})
+    await engine.close()
+    await front.ended
+  })
 })

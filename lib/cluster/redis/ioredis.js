@@ -1,6 +1,7 @@
 'use strict'
 // Adapts clients of the package ioredis: Redis and Cluster.
 const dns = require('node:dns')
+const { findPackage } = require('../find.js')
 const { plain } = require('./plain.js')
 const { replaced } = require('./replaced.js')
 
@@ -83,7 +84,7 @@ function listeningCluster(client, onMessage, onEnd) {
     keyPrefix: '',
     lazyConnect: true,
     // Do not add the prefix twice: ioredis adds it to the channels of a cluster, which already have it.
-    redisOptions: { ...client.options.redisOptions, keyPrefix: '' },
+    redisOptions: { ...client.options.redisOptions, Connector: connectorOf(client), keyPrefix: '' },
     shardedSubscribers: true,
   })
   own.on('smessage', (_channel, message) => onMessage(message))
@@ -98,6 +99,22 @@ function listeningCluster(client, onMessage, onEnd) {
     close() {
       if (own.status !== 'end') own.disconnect()
     },
+  }
+}
+
+/**
+ * Returns a class of connections that end at once. When a server has lost its slots, ioredis only half closes the
+ * connection that listens to it, and removes its listeners. A late answer of that server could then be an 'error' event
+ * without a listener, which would end the process.
+ */
+function connectorOf(client) {
+  const { Redis } = require(findPackage('ioredis', client))
+  const Connector = new Redis({ lazyConnect: true }).connector.constructor
+  return class extends Connector {
+    disconnect() {
+      super.disconnect()
+      this.stream?.destroy()
+    }
   }
 }
 
