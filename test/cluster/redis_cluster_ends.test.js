@@ -1,12 +1,14 @@
 'use strict'
-// The connection that listens to a Redis Cluster, when it ends.
+// The connections to a Redis Cluster, when they end.
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const net = require('node:net')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Mutex } = require('../..')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { useEnds } = require('./helpers/ends.js')
 const { clusterClients, host } = require('./helpers/redis_access.js')
-const { clusterOfOne } = require('./helpers/redis_cluster.js')
+const { clusterNode, clusterOfOne } = require('./helpers/redis_cluster.js')
 
 /**
  * A proxy whose connections stay half open: once a listener has ended its side, it gets another confirmation of a
@@ -51,7 +53,7 @@ async function talkative() {
   return { port: server.address().port, lead, ended, close }
 }
 
-describe('The connection that listens to a Redis Cluster', function () {
+describe('A connection to a Redis Cluster', function () {
   this.timeout(60_000)
   this.slow(10_000)
   const ends = useEnds()
@@ -63,7 +65,7 @@ describe('The connection that listens to a Redis Cluster', function () {
   }
 
   for (const name of ['redis', 'ioredis']) {
-    it(`leaves none behind when it ends while it connects, by ${name}`, async () => {
+    it(`leaves no other behind when it ends while it is made, by ${name}`, async () => {
       const node = await clusterOfOne()
       ends.push(() => node.close())
       const { client, close } = await clusterClients[name]({ port: node.port })
@@ -94,5 +96,38 @@ describe('The connection that listens to a Redis Cluster', function () {
     await new Mutex({ engine, name: 'one' }).runExclusive(() => {})
     await engine.close()
     await front.ended
+  })
+
+  it('leaves no rejection unhandled when it ends while a slot moves, by ioredis', async () => {
+    const [from, to] = await Promise.all([clusterOfOne(), clusterNode()])
+    ends.push(() => Promise.all([from.close(), to.close()]))
+    await from.ask('CLUSTER', 'MEET', host, `${to.port}`, `${to.bus}`)
+    const [source, target] = await Promise.all(
+      [from, to].map((node) => node.ask('CLUSTER', 'MYID')),
+    )
+    while (!(await to.ask('CLUSTER', 'NODES')).includes(source)) await sleep(20)
+    const slot = await from.ask('CLUSTER', 'KEYSLOT', 'key')
+    await to.ask('CLUSTER', 'SETSLOT', `${slot}`, 'IMPORTING', source)
+    await from.ask('CLUSTER', 'SETSLOT', `${slot}`, 'MIGRATING', target)
+    const { client, close } = await clusterClients.ioredis({ port: from.port })
+    ends.push(close)
+    redis(client)
+    const unhandled = []
+    const note = (error) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    ends.push(() => process.off('unhandledRejection', note))
+    // It accepts connections, and does not answer.
+    await to.pause()
+    const answer = assert.rejects(client.get('key'))
+    await once(client, '+node')
+    // The server that is new has no slots yet: the client gives it up.
+    const gone = once(client, '-node')
+    client.refreshSlotsCache()
+    await gone
+    await new Promise(setImmediate)
+    to.resume()
+    client.disconnect()
+    await answer
+    assert.deepEqual(unhandled, [])
   })
 })

@@ -18,6 +18,7 @@ function adapt(client) {
       'a Cluster of ioredis before 5.6 cannot listen to the channels of one slot: use ioredis 5.6 or later',
     )
   }
+  if (isCluster) watchAsking(client)
   return {
     isCluster,
     prefix: `${client.options.keyPrefix ?? ''}`,
@@ -31,6 +32,31 @@ function adapt(client) {
       options: plain(connection, isNotNeeded),
     }),
   }
+}
+
+const watched = new WeakSet()
+const noop = () => {}
+
+/**
+ * Handles the rejections of ASKING, which `cluster` sends ahead of a command while a slot moves, and whose answer it
+ * ignores. Otherwise the end of the connection would be an unhandled rejection, which ends the process. The command
+ * itself rejects, too.
+ */
+function watchAsking(cluster) {
+  const watch = (node) => {
+    if (watched.has(node)) return
+    watched.add(node)
+    const { asking } = node
+    node.asking = (...rest) => {
+      const answer = asking.apply(node, rest)
+      answer.catch(noop)
+      return answer
+    }
+  }
+  for (const node of cluster.nodes()) watch(node)
+  if (watched.has(cluster)) return
+  watched.add(cluster)
+  cluster.on('+node', watch)
 }
 
 /** Options that the renewing thread does not need: it retries in its own way, and does not read from replicas. */
@@ -109,7 +135,8 @@ function listeningCluster(client, onMessage, onEnd) {
  */
 function connectorOf(client) {
   const { Redis } = require(findPackage('ioredis', client))
-  const Connector = new Redis({ lazyConnect: true }).connector.constructor
+  const { Connector = new Redis({ lazyConnect: true }).connector.constructor } =
+    client.options.redisOptions ?? {}
   return class extends Connector {
     disconnect() {
       super.disconnect()

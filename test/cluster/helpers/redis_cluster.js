@@ -104,4 +104,4 @@ const clusterClients = {
   'valkey-glide': (port) => glideClusterClient(port),
 }
 
-module.exports = { clusterClients, clusterOfOne, redisCluster }
+module.exports = { clusterClients, clusterNode, clusterOfOne, redisCluster }
