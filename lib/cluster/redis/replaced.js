@@ -16,7 +16,7 @@ function replaced(start, trouble) {
   let current
 
   function make() {
-    const made = { last: undefined, hasFailed: false }
+    const made = { last: undefined, hasFailed: false, error: undefined }
     const report = (error) => {
       made.last = error
       if (current === made) trouble(error)
@@ -29,9 +29,11 @@ function replaced(start, trouble) {
     return made
   }
 
-  function drop(made) {
+  /** The commands that wait for its answers reject with the same error, which says more than the client's. */
+  function drop(made, error) {
     if (current !== made) return
     current = undefined
+    made.error = error
     made.client.close()
   }
 
@@ -51,8 +53,8 @@ function replaced(start, trouble) {
     try {
       return await inTime(send(), time, late)
     } catch (error) {
-      if (isSilent || used.hasFailed || isDemoted(error)) drop(used)
-      throw error
+      if (isSilent || used.hasFailed || isDemoted(error)) drop(used, error)
+      throw used.error ?? error
     }
   }
 
