@@ -76,7 +76,7 @@ function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
   }
   if (state === 'lost' && !isKnown)
     return new Error(
-      'it does not know the session that it has just opened: does the client use another database by now?',
+      'it does not know the session that it has just opened: does the client use another server or database?',
     )
   if (!isLateAgain) return undefined
   return new Error(`its answer came after the end of the hold: ${maxHold} ms are too short`)
