@@ -3,12 +3,11 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { Mutex } = require('../..')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { useEnds } = require('./helpers/ends.js')
 const { clusterClients, host } = require('./helpers/redis_access.js')
-const { clusterNode, clusterOfOne } = require('./helpers/redis_cluster.js')
+const { clusterOfOne, withNewServer } = require('./helpers/redis_cluster.js')
 
 /**
  * A proxy whose connections stay half open: once a listener has ended its side, it gets another confirmation of a
@@ -99,16 +98,8 @@ describe('A connection to a Redis Cluster', function () {
   })
 
   it('leaves no rejection unhandled when it ends while a slot moves, by ioredis', async () => {
-    const [from, to] = await Promise.all([clusterOfOne(), clusterNode()])
+    const { from, to, begin } = await withNewServer()
     ends.push(() => Promise.all([from.close(), to.close()]))
-    await from.ask('CLUSTER', 'MEET', host, `${to.port}`, `${to.bus}`)
-    const [source, target] = await Promise.all(
-      [from, to].map((node) => node.ask('CLUSTER', 'MYID')),
-    )
-    while (!(await to.ask('CLUSTER', 'NODES')).includes(source)) await sleep(20)
-    const slot = await from.ask('CLUSTER', 'KEYSLOT', 'key')
-    await to.ask('CLUSTER', 'SETSLOT', `${slot}`, 'IMPORTING', source)
-    await from.ask('CLUSTER', 'SETSLOT', `${slot}`, 'MIGRATING', target)
     const { client, close } = await clusterClients.ioredis({ port: from.port })
     ends.push(close)
     redis(client)
@@ -117,6 +108,7 @@ describe('A connection to a Redis Cluster', function () {
     process.on('unhandledRejection', note)
     ends.push(() => process.off('unhandledRejection', note))
     // It accepts connections, and does not answer.
+    await begin('key')
     await to.pause()
     const answer = assert.rejects(client.get('key'))
     await once(client, '+node')

@@ -7,7 +7,7 @@ const { Redis } = require('ioredis')
 const { KeyedMutex } = require('../..')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { useEnds } = require('./helpers/ends.js')
-const { clusterClients, redisCluster } = require('./helpers/redis_cluster.js')
+const { clusterClients, redisCluster, withNewServer } = require('./helpers/redis_cluster.js')
 
 const run = promisify(execFile)
 const prefixes = { redis: '', ioredis: 'app:', 'valkey-glide': '' }
@@ -133,6 +133,24 @@ describe('redis-cli --cluster reshard', function () {
       ;(await waiting)()
       release()
       await mutex.onIdle()
+    })
+
+    it(`tells a caller that times out of a slot that moves to a new server, by ${name}`, async () => {
+      const { from, to, begin } = await withNewServer()
+      ends.push(() => Promise.all([from.close(), to.close()]))
+      const client = await clusterClients[name](from.port)
+      const made = redis(client, { prefix: 'new' })
+      ends.push(async () => {
+        await made.close().catch(() => {}) // the slot is half moved
+        await (client.destroy ?? client.disconnect).call(client)
+      })
+      const mutex = new KeyedMutex({ engine: made })
+      await mutex.runExclusive('before', () => {})
+      await begin(`${prefixes[name]}{new:0}`)
+      await assert.rejects(mutex.acquire('key', { timeout: 3000 }), {
+        code: 'ERR_LOCK_TIMEOUT',
+        message: /is being moved to another server/,
+      })
     })
   }
 })

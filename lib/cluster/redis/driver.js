@@ -17,9 +17,9 @@ const { Steps, baseOf } = require('./steps.js')
 
 /**
  * Whether a cluster refused a step because the slot of its key is being moved: see script.js. A client may follow such
- * a redirection first; then its last error contains the text.
+ * a redirection first; then its last error contains the text. node-redis does not find a server that has no slots yet.
  */
-const isMoving = ({ message }) => /\b(TRYAGAIN|ASK|MOVED) /.test(message)
+const isMoving = ({ message }) => /\b(TRYAGAIN|ASK|MOVED) |^Cannot find node /.test(message)
 const whileMoving =
   'the slot of its keys is being moved to another server of the cluster, and no lock in it is granted meanwhile'
 

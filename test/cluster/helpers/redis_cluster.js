@@ -43,6 +43,20 @@ async function clusterOfOne(...options) {
   return node
 }
 
+/** { from, to, begin(key) }: `from` has all slots, and begins to move the one of `key` to `to`, which has none yet. */
+async function withNewServer() {
+  const [from, to] = await Promise.all([clusterOfOne(), clusterNode()])
+  await from.ask('CLUSTER', 'MEET', '127.0.0.1', `${to.port}`, `${to.bus}`)
+  const [source, target] = await Promise.all([from, to].map((node) => node.ask('CLUSTER', 'MYID')))
+  await until(async () => (await to.ask('CLUSTER', 'NODES')).includes(source))
+  async function begin(key) {
+    const slot = await from.ask('CLUSTER', 'KEYSLOT', key)
+    await to.ask('CLUSTER', 'SETSLOT', `${slot}`, 'IMPORTING', source)
+    await from.ask('CLUSTER', 'SETSLOT', `${slot}`, 'MIGRATING', target)
+  }
+  return { from, to, begin }
+}
+
 /**
  * Three masters and a replica of the first one: { nodes, slotOf(key), ownerOf(slot), move(slot,
  * from, to), takeOver(), close() }.
@@ -104,4 +118,4 @@ const clusterClients = {
   'valkey-glide': (port) => glideClusterClient(port),
 }
 
-module.exports = { clusterClients, clusterNode, clusterOfOne, redisCluster }
+module.exports = { clusterClients, clusterOfOne, redisCluster, withNewServer }
