@@ -52,7 +52,7 @@ describe('A Redis Cluster of several masters', function () {
 
     it(`goes on when a slot moves while a lock is held and awaited, by ${name}`, async () => {
       const prefix = `moves ${name}`
-      const options = { prefix, ttl: 3000 }
+      const options = { prefix, ttl: 10_000 }
       const [a, b] = [await engine(connect, options), await engine(connect, options)]
       // A claim whose message was lost lasts until the waiter looks by itself, even after a stall.
       for (const engine of [a, b]) hubOf(engine).claim = 10_000

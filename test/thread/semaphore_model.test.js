@@ -165,7 +165,8 @@ class Pair {
   }
 }
 
-describe('a Semaphore', () => {
+describe('a Semaphore', function () {
+  this.timeout(120_000)
   useWarnings('BOXOFFICE_TOO_MANY_UNITS')
 
   it('acts as its model', async () => {
