@@ -1,6 +1,10 @@
 'use strict'
 // The client of a renewing thread that is replaced.
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const net = require('node:net')
+const redis = require('redis')
+const { connect } = require('../../lib/cluster/redis/node_redis.js')
 const { replaced } = require('../../lib/cluster/redis/replaced.js')
 
 describe('A client of the renewing thread that is silent', () => {
@@ -21,5 +25,20 @@ describe('A client of the renewing thread that is silent', () => {
     await assert.rejects(first, { message: 'there was no answer within 20 ms' })
     await assert.rejects(second, { message: 'there was no answer within 20 ms' })
     await close()
+  })
+
+  it('ends its connection, though the server answers no greeting, by redis', async () => {
+    const sockets = []
+    const server = net.createServer((socket) => sockets.push(socket.resume()))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const socket = { host: '127.0.0.1', port: server.address().port, connectTimeout: 50 }
+    const options = { isCluster: false, options: { socket } }
+    const { command, close } = await connect(redis, options, () => {})
+    const answer = command('key', ['PING'], 100)
+    await once(server, 'connection')
+    await assert.rejects(answer, { message: 'there was no answer within 100 ms' })
+    await once(sockets[0], 'close')
+    await close()
+    server.close()
   })
 })

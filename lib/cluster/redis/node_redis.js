@@ -1,5 +1,6 @@
 'use strict'
 // Adapts clients of the package redis: createClient() and createCluster().
+const { setTimeout } = require('../../core/builtins.js')
 const { plain } = require('./plain.js')
 const { replaced } = require('./replaced.js')
 
@@ -119,6 +120,9 @@ function endOne(client) {
   const end = () => client.isOpen && client.destroy()
   client.once('connect', end)
   client.once('ready', end)
+  // By then it has failed to connect, or its server has not answered the greeting.
+  const { connectTimeout } = client.options?.socket ?? {}
+  setTimeout(end, (connectTimeout || usualConnectTimeout) + longestPause).unref()
 }
 
 /** Makes a listening connection to a cluster. The client reconnects by itself, and keeps the process alive. */
@@ -153,7 +157,11 @@ async function open(client) {
   }
 }
 
-const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), 500)
+/** The longest pause before a client tries to connect again, in milliseconds. */
+const longestPause = 500
+/** The time that node-redis allows for a connection by default, in milliseconds. */
+const usualConnectTimeout = 5000
+const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), longestPause)
 
 /** Implements connect() of keeper.js. */
 async function connect(
