@@ -8,11 +8,13 @@ const {
   checkKnown,
   checkObject,
   checkSignal,
+  checkTimeout,
   timeoutTypeError,
   weightedAcquireOptions,
 } = require('../core/options.js')
 const { keyedMark, signalMark } = require('../core/receiver.js')
 const { releaserOf, run } = require('../core/run.js')
+const { defaultsOf, kindOf } = require('./single.js')
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
@@ -20,14 +22,22 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
   const scope = lock[signalMark]
-  const within = scope === undefined ? race : scope === 'cluster' ? ask : limit
-  /** Returns the index of the options in `how`, which is [weight,] [priority or options]. */
-  const placeIn = (how) => (isSemaphore && !isOptions(how[0]) ? 1 : 0)
+  // Other versions of this package mark a decorator of a lock without signals by `false`.
+  const within = scope ? limit : race
 
-  /** Calls wait(...how) with the limit added to its options. */
+  /** Calls wait(...how) with the limit added to its options. `how` is [weight,] [priority or options]. */
   function limit(wait, how) {
-    const at = placeIn(how)
+    const at = isSemaphore && !isOptions(how[0]) ? 1 : 0
     const given = readOptions(how[at], isSemaphore)
+    if (scope === 'cluster') {
+      // Only the engine knows whether the lock is held or the server does not answer.
+      const { timeout: own = kindOf(lock) && defaultsOf(lock)?.waiting.timeout } = given
+      if (own <= timeout) return wait(...how)
+      how.splice(at, 1, { ...given, timeout })
+      return wait(...how).catch((thrown) => {
+        throw thrown?.code === 'ERR_LOCK_TIMEOUT' ? error : thrown
+      })
+    }
     const deadline = withDeadline(given.signal, timeout, () => error)
     let promise
     try {
@@ -41,17 +51,6 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     return promise.finally(deadline.end)
   }
 
-  /** As limit(), over an engine: only the engine knows whether the lock is held or the server does not answer. */
-  function ask(wait, how) {
-    const at = placeIn(how)
-    const given = readOptions(how[at], isSemaphore)
-    if (given.timeout <= timeout) return wait(...how)
-    how.splice(at, 1, { ...given, timeout })
-    return wait(...how).catch((thrown) => {
-      throw thrown.code === 'ERR_LOCK_TIMEOUT' ? error : thrown
-    })
-  }
-
   /**
    * Limits a wait of a lock that takes no signal. Releases a grant that comes too late at once.
    */
@@ -59,8 +58,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     const promise = wait(...how)
     return new Promise((resolve, reject) => {
       let isLate = false
-      const deadline = withDeadline(undefined, timeout, () => error)
-      deadline.signal.addEventListener('abort', () => {
+      const deadline = withDeadline(undefined, timeout, () => {
         isLate = true
         reject(error)
       })
@@ -120,12 +118,13 @@ function readLimit(given) {
   return limit > 0 ? limit : 0
 }
 
-/** Reads only the limit; the lock itself checks the other options. */
+/** Checks only what the decorator may replace; the lock itself checks the other options. */
 function readOptions(given, isSemaphore) {
   if (!isOptions(given)) return { priority: given }
   checkObject(given)
   checkKnown(given, isSemaphore ? weightedAcquireOptions : acquireOptions)
   const { priority, timeout, signal, ifAvailable, maxPending } = given
+  if (timeout !== undefined) checkTimeout(timeout)
   if (signal !== undefined) checkSignal(signal)
   const limits = { priority, timeout, signal }
   if (ifAvailable !== undefined) limits.ifAvailable = ifAvailable

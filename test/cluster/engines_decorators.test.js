@@ -6,8 +6,8 @@ const { tryAcquire, withTimeout } = require('../..')
 const { timedWorld } = require('./helpers/fake_world.js')
 
 const kinds = {
-  Mutex: (engine) => new Mutex({ engine, name: 'a' }),
-  Semaphore: (engine) => new Semaphore(1, { engine, name: 'a' }),
+  Mutex: (engine, options) => new Mutex({ engine, name: 'a', ...options }),
+  Semaphore: (engine, options) => new Semaphore(1, { engine, name: 'a', ...options }),
 }
 const waits = {
   acquire: async (lock) => {
@@ -60,6 +60,34 @@ for (const [kind, make] of Object.entries(kinds)) {
           await assert.rejects(world.clock.until(wait), { code: 'ERR_LOCK_TIMEOUT' })
         }),
       )
+    })
+
+    it("keeps a shorter timeout of the lock's constructor, with its own error", async () => {
+      const lock = make(await world.newEngine(), { timeout: 50 })
+      const other = make(await world.newEngine())
+      await world.clock.until(
+        other.runExclusive(async () => {
+          for (const limit of [5000, Number.POSITIVE_INFINITY]) {
+            const wait = withTimeout(lock, limit).acquire()
+            await assert.rejects(world.clock.until(wait), { code: 'ERR_LOCK_TIMEOUT' })
+          }
+        }),
+      )
+    })
+
+    it('refuses an invalid timeout', async () => {
+      const lock = make(await world.newEngine())
+      for (const timeout of ['500', Number.NaN, -1, null])
+        assert.throws(() => withTimeout(lock, 50).acquire({ timeout }), /timeout must be/)
+    })
+
+    it('passes on a reason of any type', async () => {
+      const lock = make(await world.newEngine())
+      const signal = AbortSignal.abort(null)
+      const reason = await withTimeout(lock, 50)
+        .acquire({ signal })
+        .catch((thrown) => thrown)
+      assert.equal(reason, null)
     })
   })
 }

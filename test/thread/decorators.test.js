@@ -353,6 +353,17 @@ describe('Decorators of a lock that takes no signal, around each other', () => {
     assert.equal(longer.reason, inner)
   })
 
+  it('may be those of other versions of the package, which mark themselves by false', async () => {
+    const mutex = new theirs.Mutex()
+    await mutex.acquire()
+    const limited = withTimeout(mutex, 50, inner)
+    const marked = { ...limited, [Symbol.for('boxoffice.takesSignal')]: false }
+    const wait = watch(withTimeout(marked, 20, outer).acquire())
+    fake.clock.tick(20)
+    await turn()
+    assert.equal(wait.reason, outer)
+  })
+
   it('acquire a free semaphore, and pass the priority on', async () => {
     const semaphore = new theirs.Semaphore(1)
     const limited = withTimeout(withTimeout(semaphore, 50), 80)
