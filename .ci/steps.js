@@ -143,11 +143,15 @@ async function runSteps(steps, { folder, environment, stops = false, beside = 1 
   const waiting = [...steps]
   const running = new Map()
   const print = beside === 1 ? (data) => process.stdout.write(data) : undefined
+  const runAfter = async (former, step) => {
+    await former
+    console.log(`== ${step.name}`)
+    return runStep(step, { folder, environment, print })
+  }
   const work = async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) {
-      await running.get(step.after)
-      console.log(`== ${step.name}`)
-      const ending = runStep(step, { folder, environment, print })
+      // Set before anything is awaited: another worker looks up the step that its own comes after.
+      const ending = runAfter(running.get(step.after), step)
       running.set(step.name, ending)
       const result = await ending
       results.push(result)
