@@ -41,7 +41,9 @@ class Lasting {
   #lookAt(time) {
     clearTimeout(this.#timer)
     this.#dueAt = time
-    this.#timer = setTimeout(this.#weakly.look, Math.max(1, time - now())).unref()
+    const rest = Math.max(1, time - now())
+    // The timer is not part of the caller's chain: it would hide a deadlock.
+    this.#timer = apart(() => setTimeout(this.#weakly.look, rest)).unref()
   }
 
   #look() {

@@ -109,6 +109,13 @@ describe('Deadlocks of promises', () => {
     })
   }
 
+  it('are found inside the hold of a lock with warnAfter', async () => {
+    const outer = new Mutex({ diagnostics })
+    const inner = new Mutex({ diagnostics, warnAfter: 60_000 })
+    const holdBoth = outer.runExclusive(() => inner.runExclusive(() => outer.acquire()))
+    assert.equal(await ended(codeOf(holdBoth)), 'ERR_LOCK_DEADLOCK')
+  })
+
   for (const many of [3, 30]) {
     it(`are found after a call of ${many} functions, which return promises of locks or of other functions`, async () => {
       const mutex = new Mutex({ diagnostics })
