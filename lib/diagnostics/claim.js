@@ -41,8 +41,6 @@ Object.assign(Claim.prototype, {
   /** The innermost link in which a wait began, and the innermost one for sure (link.js). */
   around: undefined,
   sure: undefined,
-  /** The releaser of a hold. Only set in the turn of the event loop in which the hold began. */
-  release: undefined,
   /** Whether the Releaser of the hold was collected as garbage. */
   isLeaked: false,
   /** The step of `promise`, if known (steps.js). */

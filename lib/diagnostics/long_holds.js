@@ -1,14 +1,17 @@
 'use strict'
-// Acts on holds that last longer than some length. Each length has a list of holds in the order in which they began,
-// which is also the order in which they are due. There is one timer, for the hold that is due first. A release leaves
-// the timer running, and the timer checks when it fires, so that short holds cost no timers.
+// Acts on holds that last longer than some length, and on releasers that are collected as garbage before they are called.
 const { clearTimeout, setImmediate, setTimeout } = require('../core/builtins.js')
 const { apart } = require('./chains.js')
 const { now } = require('./clock.js')
 const { longestTimeout } = require('../core/options.js')
-const { longHold, unwatchReleaser, watchReleaser } = require('./warnings.js')
+const { leaked, longHold } = require('./warnings.js')
 const native = require('../addon/load.js')
 
+/**
+ * Each length has a list of holds in the order in which they began, which is also the order in which they are due.
+ * There is one timer, for the hold that is due first. A release leaves the timer running, and the timer checks when it
+ * fires, so that short holds cost no timers.
+ */
 class Lasting {
   /** The holds that are not due yet, by length. */
   #queues = new Map()
@@ -31,14 +34,15 @@ class Lasting {
       this.#queues.set(length, queue)
     }
     queue.add(hold)
-    if (hold.since + length < this.#dueAt) this.#lookAt(hold.since + length)
+    this.#lookBy(hold.since + length)
   }
 
   end(hold, length) {
     this.#queues.get(length)?.delete(hold)
   }
 
-  #lookAt(time) {
+  #lookBy(time) {
+    if (time >= this.#dueAt) return
     clearTimeout(this.#timer)
     this.#dueAt = time
     const rest = Math.max(1, time - now())
@@ -49,11 +53,10 @@ class Lasting {
   #look() {
     const time = now()
     this.#dueAt = Infinity
-    let next = Infinity
     for (const [length, queue] of this.#queues) {
       for (const hold of queue) {
         if (hold.since + length > time) {
-          next = Math.min(next, hold.since + length)
+          this.#lookBy(hold.since + length)
           break
         }
         queue.delete(hold)
@@ -61,7 +64,6 @@ class Lasting {
       }
       if (queue.size === 0) this.#queues.delete(length)
     }
-    if (next < Infinity) this.#lookAt(next)
   }
 }
 
@@ -75,8 +77,17 @@ const unreadFor = 1000
  */
 const traces = new Lasting(({ trace }) => trace.read())
 
-/** The holds with full diagnostics that began in this turn of the event loop. Most end in the same turn. */
-const fresh = new Set()
+const releasers = new FinalizationRegistry((hold) => {
+  if (hold.isOver) return
+  hold.isLeaked = true
+  leaked(hold)
+})
+
+/**
+ * The holds with full diagnostics that began in this turn of the event loop, each with its releaser, if known. Most end
+ * in the same turn.
+ */
+const fresh = new Map()
 let isDue = false
 
 /** Watches `hold` until endWatch(). */
@@ -84,7 +95,7 @@ function watchHold(hold) {
   const { settings, isFull } = hold.observer
   if (settings.warnAfter !== undefined) warnings.watch(hold, settings.warnAfter)
   if (!isFull) return
-  fresh.add(hold)
+  fresh.set(hold, undefined)
   if (isDue) return
   isDue = true
   apart(() => setImmediate(endTurn).unref())
@@ -93,29 +104,26 @@ function watchHold(hold) {
 /** Begins to watch the releasers of the holds that outlast the turn. Shorter holds do not pay for that. */
 function endTurn() {
   isDue = false
-  for (const hold of fresh) {
-    const { release } = hold
+  for (const [hold, release] of fresh) {
     traces.watch(hold, unreadFor)
-    if (release !== undefined) watchReleaser(release, hold)
-    hold.release = undefined
+    if (release !== undefined) releasers.register(release, hold, hold)
   }
   fresh.clear()
 }
 
-/** Watches `release`, the releaser of `hold`. */
+/** Watches `release`, the only releaser of `hold`. */
 function watchRelease(hold, release) {
-  if (fresh.has(hold)) hold.release = release
-  else watchReleaser(release, hold)
+  if (fresh.has(hold)) fresh.set(hold, release)
+  else releasers.register(release, hold, hold)
 }
 
 function endWatch(hold) {
   const { settings, isFull } = hold.observer
   if (settings.warnAfter !== undefined) warnings.end(hold, settings.warnAfter)
-  if (!isFull) return
-  hold.release = undefined
-  if (fresh.delete(hold)) return
+  if (!isFull || fresh.delete(hold)) return
   traces.end(hold, unreadFor)
-  unwatchReleaser(hold)
+  // Entries of called releasers would pile up until the next garbage collection.
+  releasers.unregister(hold)
 }
 
 module.exports = { endWatch, watchHold, watchRelease }

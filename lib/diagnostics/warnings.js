@@ -56,20 +56,4 @@ function warnOf({ observer, stack }, code, message) {
 
 const thisThread = () => (threadId === 0 ? 'the main thread' : `thread ${threadId}`)
 
-const holds = new FinalizationRegistry((hold) => {
-  if (hold.isOver) return
-  hold.isLeaked = true
-  leaked(hold)
-})
-
-/** Watches for the collection of `release`, the only releaser of `hold`. */
-function watchReleaser(release, hold) {
-  holds.register(release, hold, hold)
-}
-
-/** Stops watching a releaser that was called, so that entries do not pile up until the next garbage collection. */
-function unwatchReleaser(hold) {
-  holds.unregister(hold)
-}
-
-module.exports = { failed, longHold, searchFailed, unwatchReleaser, watchReleaser }
+module.exports = { failed, leaked, longHold, searchFailed }
