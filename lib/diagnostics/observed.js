@@ -29,14 +29,6 @@ function ended(observer, hold, units) {
   }
 }
 
-function endedOldest(observer, units) {
-  try {
-    observer.endedOldest(units)
-  } catch (error) {
-    report(observer, error)
-  }
-}
-
 function waiting(observer, waiter, promise) {
   try {
     observer.waiting(waiter, promise)
@@ -45,21 +37,28 @@ function waiting(observer, waiter, promise) {
   }
 }
 
-function gaveUp(observer, waiter, reason) {
-  try {
-    observer.gaveUp(waiter, reason)
-  } catch (error) {
-    report(observer, error)
+/** Returns a function that calls `step`, and returns its result, or undefined if the observer has failed. */
+function reporting(step) {
+  return (observer, a, b, c) => {
+    try {
+      return step(observer, a, b, c)
+    } catch (error) {
+      report(observer, error)
+      return undefined
+    }
   }
 }
 
-function refused(observer, mode, units, reason) {
-  try {
-    observer.refused(mode, units, reason)
-  } catch (error) {
-    report(observer, error)
-  }
-}
+// The rarer calls. Those above are written out for their speed.
+const blocked = reporting((observer, limits) => observer.blocked(limits))
+const endedOldest = reporting((observer, units) => observer.endedOldest(units))
+const gaveUp = reporting((observer, waiter, reason) => observer.gaveUp(waiter, reason))
+const gave = reporting((observer, release, promise, limits) =>
+  observer.gave(release, promise, limits),
+)
+const refused = reporting((observer, mode, units, reason) => observer.refused(mode, units, reason))
+const timedOut = reporting((observer, waiter, error) => observer.timedOut(waiter, error))
+const holdersOf = reporting((observer) => observer.describeHolders())
 
 /** Reports that a closed lock has rejected a call of `method` with `args`. `kind` is the lock's class in messages. */
 function refusedCall(observer, kind, method, args, reason) {
@@ -78,42 +77,11 @@ function weightOf(args) {
   }
 }
 
-function timedOut(observer, waiter, late) {
-  try {
-    observer.timedOut(waiter, late)
-  } catch (error) {
-    report(observer, error)
-  }
-}
-
 /** Returns the message of the latest deadlock of this thread, if there was one. */
 const latestDeadlock = () => deadlocks().at(-1)?.message
 
 /** Returns the holders of the observer's lock as text. */
-function describeHolders(observer) {
-  try {
-    return observer.describeHolders()
-  } catch (error) {
-    report(observer, error)
-    return 'held by an unknown holder'
-  }
-}
-
-function gave(observer, release, promise, limits) {
-  try {
-    observer.gave(release, promise, limits)
-  } catch (error) {
-    report(observer, error)
-  }
-}
-
-function blocked(observer, limits) {
-  try {
-    observer.blocked(limits)
-  } catch (error) {
-    report(observer, error)
-  }
-}
+const describeHolders = (observer) => holdersOf(observer) ?? 'held by an unknown holder'
 
 /**
  * Returns block(), which may block this thread. The observer may prevent that by throwing, for instance because of a
