@@ -3,7 +3,7 @@
 const { threadId } = require('node:worker_threads')
 const { isObservable, observe, scopeOf } = require('./observe.js')
 const { now } = require('./clock.js')
-const { levels, refuseDiagnostics } = require('./levels.js')
+const { refuseDiagnostics } = require('./levels.js')
 const { register } = require('./registry.js')
 const { waitersOf } = require('./reports.js')
 const { tallied, Tally } = require('./tally.js')
@@ -33,13 +33,13 @@ class KeyedObserver {
 
   /** Returns the stack of a caller that is about to wait for several keys of this map. */
   trace() {
-    return this.settings.level === levels.full ? new Trace() : undefined
+    return this.settings.isFull ? new Trace() : undefined
   }
 
   /** A text that differs between maps whose locks have different diagnostics. */
   get traits() {
-    const { level, isOrdered, warnAfter } = this.settings
-    return `${level} ${isOrdered} ${warnAfter}`
+    const { isFull, isOrdered, warnAfter } = this.settings
+    return `${isFull} ${isOrdered} ${warnAfter}`
   }
 
   /** Makes it the observer of `keyMap`, unless another object of the same name has set one already. */

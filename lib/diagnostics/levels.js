@@ -4,65 +4,56 @@ const builtins = require('../core/builtins.js')
 const { checkType, lockError, typeError } = require('../core/errors.js')
 const { checkKnown, isObject } = require('../core/options.js')
 
-const levels = { off: 0, counters: 1, full: 2 }
-
-const byValue = new Map([
-  [false, levels.off],
-  ['counters', levels.counters],
-  [true, levels.full],
-])
-
-const orderOptions = new Set(['order'])
-
 const variable = 'BOXOFFICE_DIAGNOSTICS'
 const byText = new Map([
-  ['', levels.off],
-  ['0', levels.off],
-  ['false', levels.off],
-  ['counters', levels.counters],
-  ['1', levels.full],
-  ['true', levels.full],
-  ['order', levels.full],
+  ['', false],
+  ['0', false],
+  ['false', false],
+  ['counters', 'counters'],
+  ['1', true],
+  ['true', true],
+  ['order', { order: true }],
 ])
 
-const text = builtins.variable(variable) ?? ''
 /**
  * The default for locks without a `diagnostics` option. Read once, because reading the environment costs more than a
  * lock.
  */
-const usual = { level: readEnvironment(), isOrdered: text === 'order' }
+const usual = readEnvironment()
 
 function readEnvironment() {
-  const level = byText.get(text)
-  if (level !== undefined) return level
+  const text = builtins.variable(variable) ?? ''
+  const diagnostics = byText.get(text)
+  if (diagnostics !== undefined) return diagnostics
   throw new TypeError(
     `${variable} must be 1 (or true), order, counters or 0 (or false), not ${JSON.stringify(text)}`,
   )
 }
 
-/** Reads the option `diagnostics`: its level, and whether to watch the order of locks. */
-function readLevel(diagnostics) {
+const orderOptions = new Set(['order'])
+
+/** Checks the option `diagnostics`. Returns whether it asks for the order of locks. */
+function readOrder(diagnostics) {
   if (isObject(diagnostics)) {
     checkKnown(diagnostics, orderOptions)
     const { order } = diagnostics
     checkType('order', order, 'boolean')
-    return { level: levels.full, isOrdered: order }
+    return order
   }
-  const level = byValue.get(diagnostics)
-  if (level !== undefined) return { level, isOrdered: false }
+  if (typeof diagnostics === 'boolean' || diagnostics === 'counters') return false
   throw typeError("diagnostics must be a boolean, 'counters' or { order: true }", diagnostics)
 }
 
-/** Returns the settings of diagnostics, or undefined when they are off. */
+/** Returns the settings of a lock's diagnostics, or undefined when they are off. */
 function readDiagnostics(diagnostics, warnAfter) {
-  const { level, isOrdered } = diagnostics === undefined ? usual : readLevel(diagnostics)
-  if (level === levels.full) checkHooks()
+  const value = diagnostics === undefined ? usual : diagnostics
+  const isOrdered = readOrder(value)
+  const isFull = value !== false && value !== 'counters'
+  if (isFull) checkHooks()
   if (warnAfter !== undefined) checkWarnAfter(warnAfter)
-  if (warnAfter === undefined) {
-    if (level === levels.off) return undefined
-    return { level, isOrdered, warnAfter, isAsked: diagnostics !== undefined }
-  }
-  return { level: Math.max(level, levels.counters), isOrdered, warnAfter, isAsked: true }
+  else if (value === false) return undefined
+  const isAsked = diagnostics !== undefined || warnAfter !== undefined
+  return { isFull, isOrdered, warnAfter, isAsked }
 }
 
 /** Throws on Bun: chains of calls need async_hooks, and Bun's does nothing. */
@@ -83,6 +74,6 @@ function refuseDiagnostics(diagnostics, what) {
 }
 
 /** Whether locks without a `diagnostics` option have any. */
-const isOn = usual.level !== levels.off
+const isOn = usual !== false
 
-module.exports = { isOn, levels, readDiagnostics, refuseDiagnostics }
+module.exports = { isOn, readDiagnostics, refuseDiagnostics }

@@ -2,7 +2,7 @@
 // Gives a lock its observer.
 const platform = require('../core/platform.js')
 const observed = require('./observed.js')
-const { levels, refuseDiagnostics } = require('./levels.js')
+const { refuseDiagnostics } = require('./levels.js')
 const { MutexObserver } = require('./mutex_observer.js')
 const { Observer } = require('./observer.js')
 const { register } = require('./registry.js')
@@ -14,7 +14,7 @@ Object.assign(platform.observed, observed)
  * Gives `lock` an observer. `kind` is the name of its class. `tally` is the tally of its map if the lock is for a key.
  */
 function observe(lock, kind, scope, settings, tally) {
-  const isPlain = settings.level !== levels.full && settings.warnAfter === undefined
+  const isPlain = !settings.isFull && settings.warnAfter === undefined
   const isMutex = kind.endsWith('Mutex') && scope !== 'cluster'
   const Kind = isPlain && isMutex ? MutexObserver : Observer
   lock.observer = new Kind(lock, kind, scope, settings, tally)

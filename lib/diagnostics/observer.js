@@ -10,7 +10,6 @@ const { Claim } = require('./claim.js')
 const { ago, now, turnTime } = require('./clock.js')
 const deadlock = require('./deadlock.js')
 const events = require('./events.js')
-const { levels } = require('./levels.js')
 const { endWatch, watchHold, watchRelease } = require('./long_holds.js')
 const { eachOf, reportOf, seenOf, textOfHolders } = require('./reports.js')
 const { Tally } = require('./tally.js')
@@ -29,7 +28,7 @@ class Observer {
     this.scope = scope
     this.settings = settings
     this.tally = tally
-    this.isFull = settings.level === levels.full
+    this.isFull = settings.isFull
     /** Whether to detect deadlocks. Not over an engine, which does not tell who waits on other machines. */
     this.isSought = this.isFull && scope !== 'cluster'
     this.isOrdered = settings.isOrdered
