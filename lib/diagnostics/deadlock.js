@@ -33,7 +33,6 @@ const loose = new WeakSet()
 /** The locks' numbers in the graph. */
 const locks = new WeakMap()
 const found = []
-let isDue = false
 
 function numberOf(lock) {
   let number = locks.get(lock)
@@ -98,16 +97,8 @@ function* holdsOf(link) {
 /** Whether a caller with these limits would have waited, and so could deadlock. */
 const mayWait = (limits) => limits?.timeout !== 0 && limits?.maxPending !== 0
 
-/** Schedules a search for the end of this turn. */
-function schedule() {
-  if (isDue) return
-  isDue = true
-  turnEnd.atTurnEnd(search)
-}
-
 /** Searches for deadlocks. Reports an error, because one without a caller would end the process. */
 function search() {
-  isDue = false
   try {
     searchAll()
   } catch (error) {
@@ -160,8 +151,8 @@ function block(wait) {
 const hooks = {
   /** Starts to follow chains. */
   start() {
-    chains.follow(schedule)
-    turnEnd.start()
+    turnEnd.start(search)
+    chains.follow(turnEnd.schedule)
   },
 
   /**
@@ -182,7 +173,7 @@ const hooks = {
     }
     chains.waitsFor(wait, wait.around)
     fresh.add(wait)
-    schedule()
+    turnEnd.schedule()
   },
 
   /** Called when `wait` is over, with any result. */

@@ -8,7 +8,8 @@ const { setImmediate } = require('../core/builtins.js')
 const { whenEmpty } = require('../core/pending.js')
 const { apart } = require('./chains.js')
 
-let isListening = false
+/** The search. Undefined before start(). */
+let search
 /** Whether the event loop has run empty, and has not run since. */
 let isEmpty = false
 /** Whether a search has kept an empty event loop alive. */
@@ -16,21 +17,23 @@ let hasKept = false
 /** The Immediate of the search, while it is due. */
 let due
 
-/** Begins to learn when the event loop runs empty. */
-function start() {
-  if (isListening) return
-  isListening = true
+/** Sets the function that schedule() calls, and begins to learn when the event loop runs empty. */
+function start(searchForDeadlocks) {
+  if (search !== undefined) return
+  search = searchForDeadlocks
   whenEmpty(onEmpty)
 }
 
-/** Calls `search` at the end of this turn. No search may be due yet. */
-function atTurnEnd(search) {
-  const run = () => {
-    due = undefined
-    search()
-  }
-  due = apart(() => setImmediate(run))
+/** Schedules a search for the end of this turn. */
+function schedule() {
+  if (due !== undefined) return
+  due = apart(() => setImmediate(onTurnEnd))
   if (isEmpty) limit()
+}
+
+function onTurnEnd() {
+  due = undefined
+  search()
 }
 
 /** Called when only the search keeps the event loop alive: allows that once. */
@@ -50,4 +53,4 @@ function onTurn() {
   isEmpty = false
 }
 
-module.exports = { atTurnEnd, start }
+module.exports = { schedule, start }
