@@ -25,8 +25,8 @@ class Histogram {
   }
 }
 
-/** Returns the times in readable form. `buckets` and `max` may be the sum of several histograms. */
-function readTimes(buckets, max) {
+/** Returns the times of a histogram, or of a sum of several ones, in readable form. */
+function readTimes({ buckets, max }) {
   const count = buckets.reduce((sum, some) => sum + some, 0)
   /** Returns the upper end of the bucket with the percentile of this share. */
   const percentile = (share) => {

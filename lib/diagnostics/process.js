@@ -6,7 +6,7 @@ const { agent } = require('../process/waiters.js')
 const { readTimes } = require('./histogram.js')
 const { oldestOf } = require('./reports.js')
 const { answer, ask, listeners } = require('./registry.js')
-const { addRawTimes, addTotals } = require('./tally.js')
+const { addTimes, addTotals } = require('./tally.js')
 
 /** How long to wait for a thread that is blocked, in milliseconds. */
 const patience = 250
@@ -69,7 +69,7 @@ function merged(answers) {
   const locks = [...all.values()]
   for (const lock of locks) {
     for (const times of ['waits', 'holds']) {
-      if (lock[times] !== undefined) lock[times] = readTimes(lock[times].buckets, lock[times].max)
+      if (lock[times] !== undefined) lock[times] = readTimes(lock[times])
     }
     lock.holders = eachOnce(lock.holders)
   }
@@ -86,8 +86,8 @@ function both(one, other) {
     oldestWait: longest(one.oldestWait, other.oldestWait),
     waiters: oldestOf(one.waiters, other.waiters),
     totals: one.totals && addTotals(one.totals, other.totals),
-    waits: one.waits && addRawTimes(one.waits, other.waits),
-    holds: one.holds && addRawTimes(one.holds, other.holds),
+    waits: one.waits && addTimes(one.waits, other.waits),
+    holds: one.holds && addTimes(one.holds, other.holds),
   }
 }
 

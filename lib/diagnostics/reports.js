@@ -2,6 +2,7 @@
 // The reports about a lock with diagnostics: for the snapshot of the lock, and for this thread's part of snapshot().
 const { threadId } = require('node:worker_threads')
 const { now } = require('./clock.js')
+const { readTimes } = require('./histogram.js')
 const { listeners } = require('./registry.js')
 const { tallied } = require('./tally.js')
 const { idOf } = require('./title.js')
@@ -14,7 +15,7 @@ function seenOf(observer, held) {
   const holders = withOthers(ours, held, lock)
   const parts = { ...held, holders, oldestWait: observer.oldestWait(time) }
   if (lock.keyMap !== null) return parts
-  return { ...parts, totals: { ...tally.totals }, waits: tally.waited() }
+  return { ...parts, totals: { ...tally.totals }, waits: readTimes(tally.waits) }
 }
 
 /** Returns the holders `ours`, and the known holders in other threads and processes. */
