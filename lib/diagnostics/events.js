@@ -11,12 +11,17 @@ const abort = channel('boxoffice:abort')
 const abandoned = channel('boxoffice:abandoned')
 const deadlock = channel('boxoffice:deadlock')
 
-/** Publishes an event of a caller that holds or waits for `units` of the lock of `observer`, with `more` properties. */
-function publish(event, observer, mode, units, more) {
+/**
+ * Publishes an event of a caller that holds or waits for `units` of the lock of `observer`, with `more` properties. The
+ * event that ends the wait of `waiter` has the identity of the wait if its begin was published.
+ */
+function publish(event, observer, mode, units, more, waiter) {
   if (!event.hasSubscribers) return
   const { kind, name, scope, lock } = observer
   const weight = mode === undefined ? units : undefined
-  event.publish({ kind, name, key: lock.key, scope, mode, weight, thread: threadId, ...more })
+  const message = { kind, name, key: lock.key, scope, mode, weight, thread: threadId, ...more }
+  if (waiter?.told !== undefined) message.wait = waiter.told
+  event.publish(message)
 }
 
 /**
@@ -26,24 +31,7 @@ function publish(event, observer, mode, units, more) {
 function publishWait(observer, waiter, mode, units) {
   if (!wait.hasSubscribers) return
   waiter.told = Object.freeze({})
-  publish(wait, observer, mode, units, { wait: waiter.told })
+  publish(wait, observer, mode, units, undefined, waiter)
 }
 
-/**
- * Returns the properties `more` of the event that ends a wait, with the identity of the wait if its begin was
- * published.
- */
-const withWait = (waiter, more) =>
-  waiter?.told === undefined ? more : { ...more, wait: waiter.told }
-
-module.exports = {
-  abandoned,
-  abort,
-  admit,
-  deadlock,
-  publish,
-  publishWait,
-  release,
-  timeout,
-  withWait,
-}
+module.exports = { abandoned, abort, admit, deadlock, publish, publishWait, release, timeout }

@@ -134,15 +134,15 @@ class Observer {
     switch (reason?.code) {
       case 'ERR_LOCK_TIMEOUT':
         totals.timeouts++
-        events.publish(events.timeout, this, mode, units, events.withWait(waiter, { waited }))
+        events.publish(events.timeout, this, mode, units, { waited }, waiter)
         break
       case 'ERR_LOCK_DEADLOCK':
         totals.deadlocks++
-        events.publish(events.deadlock, this, mode, units, events.withWait(waiter, { reason }))
+        events.publish(events.deadlock, this, mode, units, { reason }, waiter)
         break
       default:
         totals.aborts++
-        events.publish(events.abort, this, mode, units, events.withWait(waiter, { waited, reason }))
+        events.publish(events.abort, this, mode, units, { waited, reason }, waiter)
     }
   }
 
@@ -213,7 +213,7 @@ class Observer {
   }
 
   tells(mode, units, isAbandoned, waited, waiter) {
-    events.publish(events.admit, this, mode, units, events.withWait(waiter, { waited }))
+    events.publish(events.admit, this, mode, units, { waited }, waiter)
     if (!isAbandoned) return
     this.tally.totals.abandoned++
     events.publish(events.abandoned, this, mode, units)
