@@ -80,8 +80,7 @@ function settlesSomehow(step) {
 /** Called when `step` runs. */
 function runs(step) {
   if (step.link !== null && waiting > 0) touch(step.link)
-  if (step.isResource) resources.calls(step)
-  else step.link?.did(step)
+  if (!step.isResource || step.isOnce) step.link?.did(step)
   for (const promise of madeFor(step)) promise.inside?.delete(step)
   step.isPending = false
   step.parent = undefined

@@ -51,11 +51,6 @@ function follow() {
   hook.enable()
 }
 
-/** Called when the resource of `step` is about to call back. */
-function calls(step) {
-  if (step.isOnce) step.link?.did(step)
-}
-
 /**
  * Called when the resource of `step` has called back. A timer is over by now, unless it is an interval or was
  * refreshed.
@@ -67,4 +62,4 @@ function called(step) {
 /** Whether the resource of `step` may still call back. Only this property tells that a timer was cleared. */
 const isAlive = ({ timer }) => timer?._destroyed !== true
 
-module.exports = { called, calls, isAlive, stepOf }
+module.exports = { called, isAlive, stepOf }

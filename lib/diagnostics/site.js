@@ -24,40 +24,37 @@ class Site {
   }
 
   isByHand() {
-    this.answer ??= isMaker(sitesIn(this))
+    if (this.answer === undefined) {
+      const sites = sitesIn(this)?.filter((site) => site.getFileName() !== hooks)
+      // Without call sites it is assumed.
+      this.answer = sites === undefined || this.isHandIn(sites)
+    }
     return this.answer
+  }
+
+  /** Whether `sites` begin with a function whose promises code settles by hand. */
+  isHandIn([site]) {
+    return isBuiltIn(site) && !settledByReactions.has(site.getFunctionName())
   }
 }
 
 /** The site of the reaction that is being made while a run calls then() of a thenable. */
 class Adoption extends Site {
-  isByHand() {
-    this.answer ??= !isOnlyThen(sitesIn(this))
-    return this.answer
+  /** Not so if the thenable is a promise, so that the engine itself has called Promise.prototype.then(). */
+  isHandIn(sites) {
+    // V8 14 also shows an async frame, of a function that awaits the promise and is not running.
+    const [site, caller] = sites.filter((one) => !one.isAsync())
+    const isThen = isBuiltIn(site) && site.getFunctionName() === 'then'
+    return !isThen || (caller !== undefined && caller.getFileName() !== taskQueues)
   }
 }
 
 /** The site that settles a promise: the end of an async function, or a call of resolve() or reject(). */
 class Ending extends Site {
-  isByHand() {
-    this.answer ??= !isEnd(sitesIn(this))
-    return this.answer
+  /** Not so if a function has ended. resolve() and reject() would have a frame of a built-in function. */
+  isHandIn([site]) {
+    return site === undefined || isBuiltIn(site) || site.isAsync()
   }
-}
-
-/** Whether a function has ended. resolve() and reject() would have a frame of a built-in function. */
-function isEnd(sites) {
-  const site = sites?.find((one) => one.getFileName() !== hooks)
-  return site !== undefined && !isBuiltIn(site) && !site.isAsync()
-}
-
-/** Whether the thenable is a promise, so that the engine itself has called Promise.prototype.then(). */
-function isOnlyThen(sites) {
-  if (sites === undefined) return false
-  // V8 14 also shows an async frame, of a function that awaits the promise and is not running.
-  const [site, caller] = sites.filter((one) => one.getFileName() !== hooks && !one.isAsync())
-  const isThen = isBuiltIn(site) && site.getFunctionName() === 'then'
-  return isThen && (caller === undefined || caller.getFileName() === taskQueues)
 }
 
 /** The prototype of all promises of async functions. A program may have replaced `Promise`. */
@@ -67,13 +64,6 @@ const isDerived = (promise) => Object.getPrototypeOf(promise) !== promises
 
 /** The site of a promise whose frames are unknown. */
 const byHand = { isByHand: () => true }
-
-/** Whether `sites` begin with a function whose promises code settles by hand. Assumed without call sites. */
-function isMaker(sites) {
-  if (sites === undefined) return true
-  const site = sites.find((one) => one.getFileName() !== hooks)
-  return isBuiltIn(site) && !settledByReactions.has(site.getFunctionName())
-}
 
 /** Built-in functions have no file. Code of eval() has none either. */
 const isBuiltIn = (site) => site !== undefined && !site.getFileName() && !site.isEval()
