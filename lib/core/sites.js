@@ -45,23 +45,32 @@ function textIn(target) {
   }
 }
 
-/** Enough for the frames of this package and some of its caller's. */
-const mostFrames = 16
 /**
- * Finds the folder of this package in the frame of this file. In a bundle it does not match: callSite() returns all
+ * Finds the folder of this package in the frame of this file. In a bundle it does not match: callersIn() returns all
  * frames.
  */
 const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/
 
-/** Returns the stack of the caller as text, without the frames of this package and the inner ones of Node.js. */
-function callSite() {
-  const holder = {}
-  capture(holder, undefined, mostFrames)
-  const frames = textIn(holder).split('\n').slice(1)
+/**
+ * Returns the frames in the `stack` of `target` as text, without those of this package and the inner ones of Node.js.
+ * They were captured with the frame of capture().
+ */
+function callersIn(target) {
+  const frames = textIn(target).split('\n').slice(1)
   const ours = frames.map((frame) => here.exec(frame)?.[1]).find((folder) => folder !== undefined)
   const isOurs = (frame) =>
     frame.includes('node:internal/') || (ours !== undefined && frame.includes(ours))
   return frames.filter((frame) => !isOurs(frame)).join('\n')
 }
 
-module.exports = { callSite, capture, sitesIn, textIn }
+/** Enough for the frames of this package and some of its caller's. */
+const mostFrames = 16
+
+/** Returns the stack of the caller as text, without the frames of this package and the inner ones of Node.js. */
+function callSite() {
+  const holder = {}
+  capture(holder, undefined, mostFrames)
+  return callersIn(holder)
+}
+
+module.exports = { callersIn, callSite, capture, sitesIn, textIn }
