@@ -56,20 +56,16 @@ function factsOf(one) {
 /** The value of a semaphore of which no unit is taken. */
 const wholeOf = ({ whole, idle }) => whole ?? idle >> valueShift
 
-/** Enters a wait into the graph of C++, if need be. Returns its number. */
-function enterWait(wait) {
-  return wait.id ?? numbered(wait, native.waitGraph.wait(...factsOf(wait)))
-}
+const enterWait = (wait) => enter(wait, native.waitGraph.wait)
+const enterHold = (hold) => enter(hold, native.waitGraph.hold)
 
-/** Enters a hold into the graph of C++, if need be. Returns its number. */
-function enterHold(hold) {
-  return hold.id ?? numbered(hold, native.waitGraph.hold(...factsOf(hold)))
-}
-
-function numbered(one, id) {
-  one.id = id
-  byId.set(id, one)
-  return id
+/** Enters a wait or a hold into the graph of C++ by the function `add`, if need be. Returns its number. */
+function enter(one, add) {
+  if (one.id === undefined) {
+    one.id = add(...factsOf(one))
+    byId.set(one.id, one)
+  }
+  return one.id
 }
 
 function leave(one) {

@@ -1,6 +1,6 @@
 'use strict'
 // The error of a deadlock, and the text of each wait and hold, which other threads read.
-const { isMainThread, threadId } = require('node:worker_threads')
+const { threadId } = require('node:worker_threads')
 const { lockError } = require('../core/errors.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { titleOf } = require('./title.js')
@@ -11,7 +11,7 @@ function labelOf({ observer, key, mode, weight, stack }) {
   // JSON has no bigints.
   const keyText = key === undefined ? undefined : toText(key)
   const what = { kind, name, key: keyText, scope, mode, weight, title: titleOf(observer), stack }
-  return JSON.stringify({ thread: isMainThread ? 0 : threadId, ...what })
+  return JSON.stringify({ thread: threadId, ...what })
 }
 
 /**
@@ -20,9 +20,7 @@ function labelOf({ observer, key, mode, weight, stack }) {
 function deadlockError(labels) {
   const cycle = []
   for (let i = 0; i < labels.length; i += 2) {
-    const { thread, ...waitsFor } = JSON.parse(labels[i])
-    const { thread: _, ...holds } = JSON.parse(labels[i + 1])
-    cycle.push({ thread, waitsFor, holds })
+    cycle.push({ waitsFor: JSON.parse(labels[i]), holds: JSON.parse(labels[i + 1]) })
   }
   const title = cycle[0].waitsFor.title
   const waiters = cycle.length === 1 ? '1 waiter' : `${cycle.length} waiters`
@@ -32,8 +30,8 @@ function deadlockError(labels) {
   return error
 }
 
-function draw({ thread, waitsFor, holds }) {
-  const who = thread === 0 ? 'main thread' : `thread ${thread}`
+function draw({ waitsFor, holds }) {
+  const who = waitsFor.thread === 0 ? 'main thread' : `thread ${waitsFor.thread}`
   return (
     `  ${who} waits for ${waitsFor.title}\n${framesOf(waitsFor)}\n` +
     `    while it holds ${holds.title}, acquired\n${framesOf(holds)}`
@@ -46,11 +44,13 @@ function framesOf({ stack }) {
   return frames.map((frame) => `      ${frame.trim()}`).join('\n')
 }
 
-function plain({ thread, waitsFor, holds }) {
-  return { thread, waitsFor: plainLock(waitsFor), holds: [plainLock(holds)] }
-}
+const plain = ({ waitsFor, holds }) => ({
+  thread: waitsFor.thread,
+  waitsFor: plainLock(waitsFor),
+  holds: [plainLock(holds)],
+})
 
-function plainLock({ title: _, key, ...lock }) {
+function plainLock({ thread: _, title: __, key, ...lock }) {
   return key === undefined ? lock : { ...lock, key: fromText(key) }
 }
 

@@ -35,19 +35,9 @@ function reportOf(observer) {
   const { kind, name, scope, tally, lock, madeAt } = observer
   const { waiting, holders, oldestWait } = lock.snapshot()
   const thread = name === undefined && lock.shared === null ? threadId : undefined
-  const waiters = waitersOf(observer, now())
-  const what = {
-    kind,
-    name,
-    scope,
-    madeAt,
-    id: idOf(observer),
-    thread,
-    holders,
-    waiting,
-    oldestWait,
-  }
-  return { ...what, waiters, ...tallied(tally) }
+  const state = { holders, waiting, oldestWait, waiters: waitersOf(observer, now()) }
+  const what = { kind, name, scope, madeAt, id: idOf(observer), thread }
+  return { ...what, ...state, ...tallied(tally) }
 }
 
 /** Returns the holders that share the record `hold`. Grants of a semaphore in one callback may count as one holder. */
