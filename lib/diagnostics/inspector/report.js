@@ -37,47 +37,33 @@ const digestOf = (text) => createHash('sha256').update(text, 'utf16le').digest('
 
 const textOfName = (name) => (name === undefined ? undefined : cut(shown(name), longest.name))
 
-/**
- * Makes a function that numbers values in the order of their first use. Values with the same idOf(value) get one
- * number.
- */
-function numbering(idOf, make) {
+/** Numbers things in the order of their first use. Things with the same id get one number. */
+function numbering() {
   const numbers = new Map()
   const all = []
   return {
     all,
-    of(thing) {
-      const id = idOf(thing)
-      let number = numbers.get(id)
-      if (number === undefined) {
-        number = all.push(make(thing)) - 1
-        numbers.set(id, number)
-      }
-      return number
-    },
-    ofSome(thing) {
-      return thing && this.of(thing)
+    numberOf(id, make) {
+      if (!numbers.has(id)) numbers.set(id, all.push(make()) - 1)
+      return numbers.get(id)
     },
   }
 }
 
-const numberStacks = () =>
-  numbering(
-    (stack) => stack,
-    (stack) => cut(stack.replace(/^ +/gm, ''), longest.stack),
-  )
-
-/** Makes a function that numbers locks. `madeAt` finds where a lock, or the map of a key, was constructed. */
-function numberLocks(stacks, madeAt) {
-  const traitsOf = (report) => {
+/**
+ * Makes the lists of a report, and functions that return the number of a stack, which may be undefined, and of the lock
+ * of a report. `madeAt` finds where a lock, or the map of a key, was constructed.
+ */
+function listsOf(madeAt) {
+  const [stacks, locks] = [numbering(), numbering()]
+  const stackOf = (stack) =>
+    stack && stacks.numberOf(stack, () => cut(stack.replace(/^ +/gm, ''), longest.stack))
+  const lockOf = (report) => {
     const { kind, name, scope, thread } = report
-    return { kind, name, scope, thread, madeAt: stacks.ofSome(madeAt(report)) }
+    const traits = { kind, name, scope, thread, madeAt: stackOf(madeAt(report)) }
+    return locks.numberOf(JSON.stringify(traits), () => ({ ...traits, name: textOfName(name) }))
   }
-  const shortened = ({ name, ...traits }) => ({ ...traits, name: textOfName(name) })
-  return numbering(
-    (report) => JSON.stringify(traitsOf(report)),
-    (report) => shortened(traitsOf(report)),
-  )
+  return { lockOf, stackOf, locks: locks.all, stacks: stacks.all }
 }
 
 const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
@@ -133,33 +119,22 @@ function madeAtOf(locks) {
 }
 
 function reportOf({ snapshot, madeAt, busy, counted }, { top, filter }) {
-  const stacks = numberStacks()
-  const locks = numberLocks(stacks, madeAt)
+  const { at, pid, threads, deadlocks } = snapshot
+  const lists = listsOf(madeAt)
   const isAsked = matches(filter)
   const found = busy.filter(({ lock }) => isAsked(lock))
+  const totals = counted.filter(isAsked).slice(0, top)
   return {
-    at: snapshot.at,
-    pid: snapshot.pid,
-    threads: snapshot.threads,
+    ...{ at, pid, threads },
     all: busy.length,
     found: found.length,
     waiting: found.reduce((sum, { lock }) => sum + lock.waiting, 0),
     oldestWait: oldestOf(found),
-    rows: found.slice(0, top).map((one) => rowOf(one, locks, stacks)),
-    totals: counted
-      .filter(isAsked)
-      .slice(0, top)
-      .map((report) => ({
-        id: textOfId(report.id),
-        lock: locks.of(report),
-        totals: report.totals,
-        waits: report.waits,
-      })),
-    deadlocks: snapshot.deadlocks
-      .slice(-mostDeadlocks)
-      .map((deadlock) => deadlockOf(deadlock, stacks)),
-    locks: locks.all,
-    stacks: stacks.all,
+    rows: found.slice(0, top).map((one) => rowOf(one, lists)),
+    totals: totals.map((report) => totalsOf(report, lists)),
+    deadlocks: deadlocks.slice(-mostDeadlocks).map((deadlock) => deadlockOf(deadlock, lists)),
+    locks: lists.locks,
+    stacks: lists.stacks,
   }
 }
 
@@ -178,34 +153,39 @@ function byHold(a, b) {
   return leakedA === leakedB ? (b.heldFor ?? 0) - (a.heldFor ?? 0) : leakedB - leakedA
 }
 
-function rowOf({ lock: report, usual, mark }, locks, stacks) {
-  const { key, waiting, oldestWait, waiters } = report
+function rowOf({ lock: report, usual, mark }, { lockOf, stackOf }) {
+  const { id, key, waiting, oldestWait } = report
   const holders = report.holders.toSorted(byHold)
+  const waiters = report.waiters.slice(0, mostWaiters)
   return {
-    id: textOfId(report.id),
-    lock: locks.of(report),
+    id: textOfId(id),
+    lock: lockOf(report),
     key: textOfKey(key),
     ...{ waiting, oldestWait, usual, mark },
     held: holders.length,
     holders: holders
       .slice(0, mostHolders)
-      .map(({ thread, pid, since, heldFor, mode, weight, stack, isLeaked }) => ({
-        ...{ thread, pid, since, heldFor, mode, weight, isLeaked },
-        stack: stacks.ofSome(stack),
-      })),
-    waiters: waiters.slice(0, mostWaiters).map(({ thread, since, mode, weight, stack }) => ({
-      ...{ thread, since, mode, weight },
-      stack: stacks.ofSome(stack),
+      .map(({ stack, ...holder }) => ({ ...holder, stack: stackOf(stack) })),
+    waiters: waiters.map(({ stack, waitedFor: _, ...waiter }) => ({
+      ...waiter,
+      stack: stackOf(stack),
     })),
   }
 }
 
-function deadlockOf({ at, message, cycle }, stacks) {
+const totalsOf = (report, { lockOf }) => ({
+  id: textOfId(report.id),
+  lock: lockOf(report),
+  totals: report.totals,
+  waits: report.waits,
+})
+
+function deadlockOf({ at, message, cycle }, { stackOf }) {
   const place = ({ kind, name, key, stack }) => ({
     kind,
     name: textOfName(name),
     key: textOfKey(key),
-    stack: stacks.ofSome(stack),
+    stack: stackOf(stack),
   })
   return {
     at,
