@@ -11,43 +11,25 @@ let report
 let asking = new AbortController()
 let timer
 
-function fillRow(row, cells, line) {
-  const { lock, key, waiting, oldestWait, hold, mark } = row
-  const texts = [titleOf(lock), key ?? '', lock.scope, holdersOf(row, report.pid), duration(hold)]
-  texts.push(waiting > 0 ? count(waiting) : '', duration(oldestWait))
-  fillLock(cells[0], lock)
-  for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
-  // The tooltip shows the whole text if the cell cuts it off.
-  for (const i of [0, 1, 3]) cells[i].title = texts[i]
-  line.dataset.mark = mark ?? ''
-  line.classList.toggle('hot', waiting > 0)
-  line.classList.toggle('keyless', key === undefined)
-}
-
 /** Shows the name before the kind: it tells more, and a narrow page does not show the kind. */
-function fillLock(cell, lock) {
+function fillLock(cell, { lock }) {
   if (cell.firstElementChild === null) cell.append(element('span'), element('span', '', 'kind'))
   const [title, kind] = cell.children
   const name = nameOf(lock)
   setText(title, name ?? lock.kind)
   setText(kind, name === undefined ? '' : ` ${lock.kind}`)
+  cell.title = titleOf(lock)
 }
 
-function fillTotals({ lock, totals, waits }, cells) {
-  const { acquisitions, contended, timeouts, aborts, abandoned, deadlocks } = totals
-  const texts = [titleOf(lock), lock.scope]
-  texts.push(...[acquisitions, contended, timeouts, aborts, abandoned, deadlocks].map(count))
-  texts.push(
-    ...[waits.p50, waits.p90, waits.p99, waits.max].map(contended > 0 ? duration : () => ''),
+/** The columns of both tables: see virtualTable(). */
+const lockColumn = { value: ({ lock }) => titleOf(lock), fill: fillLock }
+const scopeColumn = textColumn(({ lock }) => lock.scope)
+const countColumn = (name) => textColumn(({ totals }) => totals[name], count)
+const timeColumn = (name) =>
+  textColumn(
+    ({ waits }) => waits[name],
+    (ms, { totals }) => (totals.contended > 0 ? duration(ms) : ''),
   )
-  fillLock(cells[0], lock)
-  for (let i = 1; i < texts.length; i++) setText(cells[i], texts[i])
-  cells[0].title = texts[0]
-  plotInto(cells[texts.length], waits.buckets)
-}
-
-const ofLock = ({ lock }) => titleOf(lock)
-const ofScope = ({ lock }) => lock.scope
 
 /** Shows the details of the row with the id `chosen`. `row` is undefined while the lock is idle. */
 function showChosen(row, chosen) {
@@ -61,40 +43,41 @@ function showChosen(row, chosen) {
 }
 
 const rows = virtualTable('rows', {
-  fill: fillRow,
-  values: [
-    ...[ofLock, ({ key }) => key, ofScope],
-    (row) => holdersOf(row, report.pid),
-    ...[({ hold }) => hold, ({ waiting }) => waiting, ({ oldestWait }) => oldestWait],
+  columns: [
+    lockColumn,
+    textColumn(({ key }) => key ?? ''),
+    scopeColumn,
+    textColumn((row) => holdersOf(row, report.pid)),
+    textColumn(({ hold }) => hold, duration),
+    textColumn(
+      ({ waiting }) => waiting,
+      (many) => (many > 0 ? count(many) : ''),
+    ),
+    textColumn(({ oldestWait }) => oldestWait, duration),
   ],
+  mark({ key, waiting, mark }, line) {
+    line.dataset.mark = mark ?? ''
+    line.classList.toggle('hot', waiting > 0)
+    line.classList.toggle('keyless', key === undefined)
+  },
   onChoose: showChosen,
 })
 
 const totals = virtualTable('totals', {
-  fill: fillTotals,
-  values: [
-    ...[ofLock, ofScope],
+  columns: [
+    ...[lockColumn, scopeColumn],
     ...['acquisitions', 'contended', 'timeouts', 'aborts', 'abandoned', 'deadlocks'].map(
-      (name) =>
-        ({ totals }) =>
-          totals[name],
+      countColumn,
     ),
-    ...['p50', 'p90', 'p99', 'max'].map(
-      (name) =>
-        ({ waits }) =>
-          waits[name],
-    ),
+    ...['p50', 'p90', 'p99', 'max'].map(timeColumn),
+    { fill: (cell, { waits }) => plotInto(cell, waits.buckets) },
   ],
 })
 
 /** Replaces the numbers of locks and stacks by the locks and stacks, except for the stacks of holders and waiters. */
 function rowsOf(given) {
   const locks = report.locks.map((lock) => ({ ...lock, madeAt: report.stacks[lock.madeAt] }))
-  return given.map((row) => ({
-    ...row,
-    lock: locks[row.lock],
-    hold: row.holders?.[0]?.heldFor,
-  }))
+  return given.map((row) => ({ ...row, lock: locks[row.lock], hold: row.holders?.[0]?.heldFor }))
 }
 
 let samples = []

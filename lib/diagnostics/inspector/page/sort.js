@@ -30,13 +30,13 @@ const isMissing = (value) => value === undefined || value === null || value === 
 const compare = (a, b) => (typeof a === 'number' ? a - b : collator.compare(a, b))
 
 /**
- * Makes a button of each of `heads` that has a function in `values`, which returns the value of a row. Returns a
+ * Makes a button of each of `heads` whose column has a function `value`, which returns the value of a row. Returns a
  * function that sorts rows by the last click. Calls `onSort` after each click.
  */
-function sortButtons(heads, values, onSort) {
+function sortButtons(heads, columns, onSort) {
   let sort
   for (const [column, head] of heads.entries()) {
-    if (values[column] === undefined) continue
+    if (columns[column].value === undefined) continue
     const button = element('button', head.textContent)
     button.type = 'button'
     head.replaceChildren(button)
@@ -49,5 +49,6 @@ function sortButtons(heads, values, onSort) {
       onSort()
     })
   }
-  return (rows) => (sort === undefined ? rows : sortedBy(rows, values[sort.column], sort.isDown))
+  return (rows) =>
+    sort === undefined ? rows : sortedBy(rows, columns[sort.column].value, sort.isDown)
 }

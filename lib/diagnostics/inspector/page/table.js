@@ -9,17 +9,18 @@ const spare = 6
 /**
  * @param {string} id of a table, whose head has the columns
  * @param {object} parts
- * @param {(row: object, cells: HTMLElement[], line: HTMLElement) => void} parts.fill
- * @param {((row: object) => string | number | undefined)[]} parts.values by which each column is sorted
+ * @param {{ value?: (row: object) => string | number | undefined, fill: (cell: HTMLElement, row: object) => void }[]}
+ * parts.columns with the value by which a column is sorted, if it is
+ * @param {(row: object, line: HTMLElement) => void} [parts.mark] marks a line
  * @param {(row: object | undefined, id: string | undefined) => void} [parts.onChoose] gets the chosen row, also at each
  * update, and its id, also while there is no such row
  * @returns `show(rows)`, which tells rows by their `id`; and `choose(id)`, which brings the row into view
  */
-function virtualTable(id, { fill, values, onChoose = () => {} }) {
+function virtualTable(id, { columns, mark = () => {}, onChoose = () => {} }) {
   const table = byId(id)
   const scroller = table.parentElement
   const heads = [...table.tHead.rows[0].cells]
-  const sorted = sortButtons(heads, values, arrange)
+  const sorted = sortButtons(heads, columns, arrange)
   const bodies = ['space', 'window', 'space'].map((className) => {
     const body = element('tbody', '', className)
     if (className === 'space') body.append(spaceOf())
@@ -69,7 +70,8 @@ function virtualTable(id, { fill, values, onChoose = () => {} }) {
       line.setAttribute('aria-rowindex', i + 2)
       line.setAttribute('aria-selected', isChosen)
       lines[i - start].row = rows[i]
-      fill(rows[i], cells, line)
+      for (const [j, { fill }] of columns.entries()) fill(cells[j], rows[i])
+      mark(rows[i], line)
       if (isChosen) active = line.id
     }
     table.setAttribute('aria-activedescendant', active)
@@ -134,6 +136,16 @@ function virtualTable(id, { fill, values, onChoose = () => {} }) {
     arrange()
   }
   return { show, choose }
+}
+
+/** Returns a column of text: of `textOf(value(row), row)`. The tooltip shows the whole text if the cell cuts it off. */
+function textColumn(value, textOf = (text) => text) {
+  const fill = (cell, row) => {
+    const text = textOf(value(row), row)
+    setText(cell, text)
+    cell.title = text
+  }
+  return { value, fill }
 }
 
 /**
