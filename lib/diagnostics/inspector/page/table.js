@@ -21,14 +21,8 @@ function virtualTable(id, { columns, mark = () => {}, onChoose = () => {} }) {
   const scroller = table.parentElement
   const heads = [...table.tHead.rows[0].cells]
   const sorted = sortButtons(heads, columns, arrange)
-  const bodies = ['space', 'window', 'space'].map((className) => {
-    const body = element('tbody', '', className)
-    if (className === 'space') body.append(spaceOf())
-    table.append(body)
-    return body
-  })
-  const [above, middle, below] = bodies
-  giveRoles(table, heads, bodies)
+  const [above, middle, below] = table.tBodies
+  giveRoles(table, heads)
   const lines = []
   let given = []
   let rows = []
@@ -152,19 +146,12 @@ function textColumn(value, textOf = (text) => text) {
  * Sets the roles that make the table usable with the keyboard: its rows are chosen with the focus on the table. On a
  * narrow page rows are blocks, which have no roles by default.
  */
-function giveRoles(table, heads, bodies) {
+function giveRoles(table, heads) {
   table.tabIndex = 0
-  const roles = { grid: [table], rowgroup: [table.tHead, ...bodies], columnheader: heads }
+  const roles = { grid: [table], rowgroup: [table.tHead, ...table.tBodies], columnheader: heads }
   for (const [role, nodes] of Object.entries({ ...roles, row: [table.tHead.rows[0]] })) {
     for (const node of nodes) node.setAttribute('role', role)
   }
-}
-
-function spaceOf() {
-  const line = element('tr')
-  line.append(element('td'))
-  line.setAttribute('aria-hidden', true)
-  return line
 }
 
 function setHeight(body, pixels) {
