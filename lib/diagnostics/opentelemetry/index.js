@@ -48,18 +48,24 @@ class BoxofficeInstrumentation {
   /** The spans that were active when waits began, by wait. */
   #spans = new WeakMap()
   #handlers = {
-    wait: ({ wait }) => this.#begins(wait),
-    admit: (event) => this.#admitted(event),
+    wait: ({ wait }) => {
+      const span = trace.getActiveSpan()
+      if (span?.isRecording()) this.#spans.set(wait, span)
+    },
+    admit: (event) => {
+      this.#instruments.acquisitions.add(1, attributesOf(event))
+      this.#waited(event)
+    },
     release: ({ held, ...lock }) => {
       this.#instruments.holdDuration.record(held / 1000, attributesOf(lock))
     },
     timeout: (event) => {
       this.#instruments.timeouts.add(1, attributesOf(event))
-      this.#missed(event, 'ERR_LOCK_TIMEOUT')
+      this.#waited(event, 'ERR_LOCK_TIMEOUT')
     },
     abort: (event) => {
       this.#instruments.aborts.add(1, attributesOf(event))
-      this.#missed(event, errorTypeOf(event.reason))
+      this.#waited(event, errorTypeOf(event.reason))
     },
     abandoned: (lock) => this.#instruments.abandoned.add(1, attributesOf(lock)),
     deadlock: (lock) => this.#instruments.deadlocks.add(1, attributesOf(lock)),
@@ -75,18 +81,14 @@ class BoxofficeInstrumentation {
   enable() {
     if (this.#isEnabled) return
     this.#isEnabled = true
-    for (const [event, handler] of Object.entries(this.#handlers)) {
-      subscribe(`boxoffice:${event}`, handler)
-    }
+    this.#eachHandler(subscribe)
     this.#instruments.observe(this.#observe)
   }
 
   disable() {
     if (!this.#isEnabled) return
     this.#isEnabled = false
-    for (const [event, handler] of Object.entries(this.#handlers)) {
-      unsubscribe(`boxoffice:${event}`, handler)
-    }
+    this.#eachHandler(unsubscribe)
     this.#instruments.stopObserving(this.#observe)
   }
 
@@ -108,23 +110,15 @@ class BoxofficeInstrumentation {
     return this.#config
   }
 
-  #begins(wait) {
-    const span = trace.getActiveSpan()
-    if (span?.isRecording()) this.#spans.set(wait, span)
+  #eachHandler(call) {
+    for (const [event, handler] of Object.entries(this.#handlers))
+      call(`boxoffice:${event}`, handler)
   }
 
-  #admitted(event) {
-    const attributes = attributesOf(event)
-    this.#instruments.acquisitions.add(1, attributes)
-    this.#waited(event, attributes)
-  }
-
-  #missed(event, errorType) {
-    this.#waited(event, { ...attributesOf(event), 'error.type': errorType })
-  }
-
-  #waited({ waited, wait }, attributes) {
+  /** Records the end of a wait, with the type of the error that the caller gets, if any. */
+  #waited({ waited, wait, ...lock }, errorType) {
     const duration = waited / 1000
+    const attributes = { ...attributesOf(lock), ...(errorType && { 'error.type': errorType }) }
     this.#instruments.waitDuration.record(duration, attributes)
     if (wait === undefined || waited < this.#config.waitThreshold) return
     // A span that has ended takes no more events.
