@@ -27,8 +27,7 @@ class KeyedObserver {
 
   /** Gives `lock`, a lock for keys of this map, an observer. */
   watches(lock) {
-    const { kind, scope, settings, tally } = this
-    return observe(lock, kind, scope, settings, tally)
+    return observe(lock, this.kind, this.scope, this.settings, this)
   }
 
   /** Returns the stack of a caller that is about to wait for several keys of this map. */

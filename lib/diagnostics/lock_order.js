@@ -19,16 +19,11 @@ const known = new Map()
 const mostKnown = 4096
 let size = 0
 
-/**
- * Returns the class of the lock of `observer`, as text. The observer keeps the text, and the observer of a keyed lock
- * keeps it for all keys, because a caller may have very many holds.
- */
+/** Returns the class of the lock of `observer`, as text, which is kept, because a caller may have very many holds. */
 function classOf(observer) {
-  if (observer.orderClass !== undefined) return observer.orderClass
-  const whole = observer.lock.keyMap?.watch ?? observer
+  const { whole } = observer
   whole.orderClass ??= makeClass(observer)
-  observer.orderClass = whole.orderClass
-  return observer.orderClass
+  return whole.orderClass
 }
 
 function makeClass(observer) {

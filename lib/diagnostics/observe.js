@@ -10,14 +10,12 @@ const { Trace } = require('./trace.js')
 
 Object.assign(platform.observed, observed)
 
-/**
- * Gives `lock` an observer. `kind` is the name of its class. `tally` is the tally of its map if the lock is for a key.
- */
-function observe(lock, kind, scope, settings, tally) {
+/** Gives `lock` an observer. `kind` is the name of its class. `map` is the observer of its map if the lock is for a key. */
+function observe(lock, kind, scope, settings, map) {
   const isPlain = !settings.isFull && settings.warnAfter === undefined
   const isMutex = kind.endsWith('Mutex') && scope !== 'cluster'
   const Kind = isPlain && isMutex ? MutexObserver : Observer
-  lock.observer = new Kind(lock, kind, scope, settings, tally)
+  lock.observer = new Kind(lock, kind, scope, settings, map)
   return lock
 }
 

@@ -21,13 +21,15 @@ const isLike = (wait, waiter) =>
   wait.since === turnTime() && wait.mode === waiter.mode && wait.units === waiter.weight
 
 class Observer {
-  /** `kind` is the name of the lock's class in the API; `settings` come from readDiagnostics(). */
-  constructor(lock, kind, scope, settings, tally = new Tally()) {
+  /** `kind` is the lock's class in the API, `settings` are of readDiagnostics(), `map` is the KeyedObserver of a key. */
+  constructor(lock, kind, scope, settings, map) {
     this.lock = lock
     this.kind = kind
     this.scope = scope
     this.settings = settings
-    this.tally = tally
+    /** What is the same for all keys of a keyed lock: its tally, where it was made, and its class in the order. */
+    this.whole = map ?? this
+    this.tally = map === undefined ? new Tally() : map.tally
     this.isFull = settings.isFull
     /** Whether to detect deadlocks. Not over an engine, which does not tell who waits on other machines. */
     this.isSought = this.isFull && scope !== 'cluster'

@@ -7,9 +7,8 @@ const native = require('../addon/load.js')
  * Returns the line that constructed the lock of an observer, if the lock has no name. Undefined if threads share the
  * lock, because each has constructed it, and in a bundle, where the frames of the package cannot be told from others.
  */
-function placeOf({ lock, madeAt }) {
-  const stack = lock.keyMap?.watch?.madeAt ?? madeAt
-  return !stack || isBundled || lock.shared !== null ? undefined : stack.split('\n', 1)[0].trim()
+function placeOf({ lock, whole: { madeAt } }) {
+  return !madeAt || isBundled || lock.shared !== null ? undefined : madeAt.split('\n', 1)[0].trim()
 }
 
 /** Returns the title of an observer's lock, with the place of its constructor if it has no name. */
