@@ -21,7 +21,7 @@ const isLike = (wait, waiter) =>
   wait.since === turnTime() && wait.mode === waiter.mode && wait.units === waiter.weight
 
 class Observer {
-  /** `kind` is the lock's class in the API, `settings` are of readDiagnostics(), `map` is the KeyedObserver of a key. */
+  /** `kind` is the lock's class in the API, `settings` are of readDiagnostics(), `map` is a key's KeyedObserver. */
   constructor(lock, kind, scope, settings, map) {
     this.lock = lock
     this.kind = kind
