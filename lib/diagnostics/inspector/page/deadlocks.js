@@ -4,15 +4,14 @@
 
 const freshFor = 60_000
 
-/** The figures of the deadlocks that the process reports, by their identity. */
+/** The deadlocks that the process reports, each with its figure, by their identity. */
 const figures = new Map()
-const dismissed = new Set()
 /** The id of the newest deadlock, and whether it is less than a minute old. */
 let newest = { id: undefined, isFresh: false }
 
 /** Returns the text of the line. `deadlocks` are the ones that are not dismissed, the newest last. */
 function deadlockLine(deadlocks, at) {
-  const time = deadlocks.at(-1)?.at
+  const time = deadlocks.at(-1).at
   const last = `${timeOf(time)} (${agoOf(at - time)})`
   return deadlocks.length === 1
     ? `1 deadlock was refused, at ${last}`
@@ -25,14 +24,13 @@ function deadlockLine(deadlocks, at) {
  */
 function showDeadlocks({ at, deadlocks, stacks }) {
   const ids = deadlocks.map((deadlock) => `${deadlock.at} ${deadlock.message}`)
-  for (const known of [figures, dismissed]) {
-    for (const id of known.keys()) if (!ids.includes(id)) known.delete(id)
-  }
+  for (const id of figures.keys()) if (!ids.includes(id)) figures.delete(id)
   for (const [i, deadlock] of deadlocks.entries()) {
-    if (figures.has(ids[i]) || dismissed.has(ids[i])) continue
+    if (figures.has(ids[i])) continue
     for (const { figure } of figures.values()) figure.querySelector('details').open = false
-    const figure = figureOf(deadlock, stacks, () => dismiss([ids[i]]))
-    figures.set(ids[i], { figure, deadlock })
+    const one = { deadlock, isDismissed: false }
+    one.figure = figureOf(deadlock, stacks, () => dismiss([one]))
+    figures.set(ids[i], one)
   }
   const now = { id: ids.at(-1), isFresh: at - deadlocks.at(-1)?.at < freshFor }
   // A user's click on the line counts until another deadlock is the newest, or until this one is no longer fresh.
@@ -41,16 +39,13 @@ function showDeadlocks({ at, deadlocks, stacks }) {
   placeFigures(at)
 }
 
-function dismiss(ids) {
-  for (const id of ids) {
-    dismissed.add(id)
-    figures.delete(id)
-  }
+function dismiss(some) {
+  for (const one of some) one.isDismissed = true
   placeFigures(report.at)
 }
 
 function placeFigures(at) {
-  const shown = [...figures.values()]
+  const shown = [...figures.values()].filter(({ isDismissed }) => !isDismissed)
   const wanted = shown.map(({ figure }) => figure).reverse()
   const place = byId('cycles')
   const isSame =
@@ -62,9 +57,6 @@ function placeFigures(at) {
   byId('deadlocks').hidden = wanted.length === 0
   byId('count').className = wanted.length === 0 ? '' : 'bad'
   if (shown.length === 0) return
-  const line = deadlockLine(
-    shown.map(({ deadlock }) => deadlock),
-    at,
-  )
-  setText(byId('deadlocks-title'), line)
+  const deadlocks = shown.map(({ deadlock }) => deadlock)
+  setText(byId('deadlocks-title'), deadlockLine(deadlocks, at))
 }

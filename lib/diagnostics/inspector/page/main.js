@@ -145,7 +145,7 @@ function explain(id) {
   }
 }
 
-byId('dismiss').addEventListener('click', () => dismiss([...figures.keys()]))
+byId('dismiss').addEventListener('click', () => dismiss(figures.values()))
 parts.filter.value = new URLSearchParams(location.search).get('filter') ?? ''
 parts.filter.addEventListener('input', () => {
   samples = []

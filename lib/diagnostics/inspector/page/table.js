@@ -23,23 +23,22 @@ function virtualTable(id, { columns, mark = () => {}, onChoose = () => {} }) {
   const sorted = sortButtons(heads, columns, arrange)
   const [above, middle, below] = table.tBodies
   giveRoles(table, heads)
-  const lines = []
   let given = []
   let rows = []
   let chosen
+  /** The rows that the lines show. */
+  const shownIn = new WeakMap()
   let isSought = false
   let isDue = false
 
-  function lineAt(i) {
-    if (lines[i] === undefined) {
-      const line = element('tr')
-      line.id = `${id}-${i}`
-      line.setAttribute('role', 'row')
-      line.append(...heads.map((head) => element('td', '', head.className)))
-      for (const cell of line.cells) cell.setAttribute('role', 'gridcell')
-      lines[i] = { line, cells: [...line.cells], row: undefined }
-    }
-    return lines[i]
+  function addLine() {
+    const line = element('tr')
+    line.id = `${id}-${middle.rows.length}`
+    line.setAttribute('role', 'row')
+    line.append(...heads.map((head) => element('td', '', head.className)))
+    for (const cell of line.cells) cell.setAttribute('role', 'gridcell')
+    middle.append(line)
+    return line
   }
 
   /** The height of a row in pixels, from style.css. A narrow page has higher rows. */
@@ -58,13 +57,12 @@ function virtualTable(id, { columns, mark = () => {}, onChoose = () => {} }) {
     while (middle.rows.length > last - start) middle.lastChild.remove()
     let active = ''
     for (let i = start; i < last; i++) {
-      const { line, cells } = lineAt(i - start)
+      const line = middle.rows[i - start] ?? addLine()
       const isChosen = rows[i].id === chosen
-      if (line.parentElement === null) middle.append(line)
       line.setAttribute('aria-rowindex', i + 2)
       line.setAttribute('aria-selected', isChosen)
-      lines[i - start].row = rows[i]
-      for (const [j, { fill }] of columns.entries()) fill(cells[j], rows[i])
+      shownIn.set(line, rows[i])
+      for (const [j, { fill }] of columns.entries()) fill(line.cells[j], rows[i])
       mark(rows[i], line)
       if (isChosen) active = line.id
     }
@@ -119,8 +117,8 @@ function virtualTable(id, { columns, mark = () => {}, onChoose = () => {} }) {
   addEventListener('resize', drawSoon)
   table.addEventListener('keydown', onKey)
   table.addEventListener('click', ({ target }) => {
-    const found = lines.find(({ line }) => line.contains(target))
-    if (found !== undefined) choose(found.row.id)
+    const row = shownIn.get(target.closest('tr'))
+    if (row !== undefined) choose(row.id)
   })
 
   function show(all) {
