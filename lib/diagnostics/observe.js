@@ -28,21 +28,16 @@ function observeSingle(lock, kind, settings) {
   const { diagnostics } = settings
   if (!isObservable(kind)) {
     refuseDiagnostics(diagnostics, `this ${kind.name}`)
-    return lock
+    return
   }
   // All objects of this thread for one lock share its observer.
-  if (lock.observer !== null) return lock
-  const known = lock.shared?.observer?.deref()
-  if (known !== undefined) {
-    lock.observer = known
-    return lock
-  }
+  lock.observer ??= lock.shared?.observer?.deref() ?? null
+  if (lock.observer !== null) return
   const { observer } = observe(lock, kind.class, scopeOf(settings), diagnostics)
   if (observer.isFull && observer.name === undefined) observer.madeAt = new Trace().text
   // A weak reference, because the shared state lives until the last of its objects is collected.
   if (lock.shared !== null) lock.shared.observer = new WeakRef(observer)
   register(observer)
-  return lock
 }
 
 /** Returns the scope for reports, where a lock of one thread has scope 'process'. */

@@ -17,8 +17,8 @@ async function snapshot() {
   const at = Date.now()
   const asked = listeners()
   asked.delete(agent)
-  const own = { agent, ...answer() }
-  const answers = asked.size === 0 ? [own] : [own, ...(await answersOf(asked))]
+  const answers = [answer()]
+  if (asked.size > 0) answers.push(...(await answersOf(asked)))
   const deadlocks = answers.flatMap(({ deadlocks }) => deadlocks).sort((a, b) => a.at - b.at)
   return {
     at,

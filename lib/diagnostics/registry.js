@@ -21,7 +21,7 @@ function register(source) {
 }
 
 function onQuestion({ data }) {
-  post(data.answers, { agent, ...answer() })
+  post(data.answers, answer())
 }
 
 function listen() {
@@ -46,9 +46,7 @@ function ask(answers) {
   else channel.postMessage({ answers })
 }
 
-function answer() {
-  return { locks: sources.reports(), deadlocks: deadlock.deadlocks() }
-}
+const answer = () => ({ agent, locks: sources.reports(), deadlocks: deadlock.deadlocks() })
 
 /** Returns the threads that listen, by agent. */
 function listeners() {
