@@ -49,18 +49,15 @@ function learn(from, to, hold, claim) {
   else inner.add(to)
   size++
   const label = JSON.stringify({ thread: threadId, outer: sightOf(hold), inner: sightOf(claim) })
-  const back = native.lockOrder.add(from, to, label)
-  if (back.length > 0)
-    tell(
-      [label, ...back].map((text) => JSON.parse(text)),
-      `${from} ${to}`,
-    )
+  const circle = [label, ...native.lockOrder.add(from, to, label)]
+  if (circle.length > 1) tell(circle, `${from} ${to}`)
 }
 
 const sightOf = ({ observer, stack }) => ({ title: titleOf(observer), stack })
 
-/** Warns of a circle: each of `pairs` has been taken inside the one before it. */
-function tell(pairs, site) {
+/** Warns of a circle of pairs: each has been taken inside the one before it. */
+function tell(labels, site) {
+  const pairs = labels.map((label) => JSON.parse(label))
   const titles = pairs.map(({ outer }) => outer.title)
   const order = pairs.length === 2 ? 'in both orders' : 'in a circle'
   const message = `${listOf(titles)} are acquired inside each other, ${order}: callers that do so at once can deadlock. Acquire them in one order everywhere`

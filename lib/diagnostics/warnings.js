@@ -44,14 +44,12 @@ function warnOfFailure(message, error) {
  * first frames are those of the package, so the site is the whole stack.
  */
 function warnOf({ observer, stack }, code, message) {
-  if (stack !== undefined) {
-    warn(code, message, {
-      detail: `It was acquired here:\n${stack}`,
-      site: isBundled ? stack : stack.split('\n', 1)[0],
-    })
+  if (stack === undefined) {
+    warn(code, message, { site: `${observer.kind} ${observer.name}` })
     return
   }
-  warn(code, message, { site: `${observer.kind} ${observer.name}` })
+  const site = isBundled ? stack : stack.split('\n', 1)[0]
+  warn(code, message, { detail: `It was acquired here:\n${stack}`, site })
 }
 
 const thisThread = () => (threadId === 0 ? 'the main thread' : `thread ${threadId}`)

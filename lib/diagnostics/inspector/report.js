@@ -69,11 +69,8 @@ function listsOf(madeAt) {
 const isBusy = ({ waiting, holders }) => waiting > 0 || holders.length > 0
 
 /** Returns how long the oldest known holder has held the lock. */
-function holdOf({ holders }) {
-  let longest = 0
-  for (const { heldFor = 0 } of holders) if (heldFor > longest) longest = heldFor
-  return longest
-}
+const holdOf = ({ holders }) =>
+  holders.reduce((longest, { heldFor = 0 }) => Math.max(longest, heldFor), 0)
 
 const ranks = ['leaked', 'long', undefined]
 
@@ -138,13 +135,10 @@ function reportOf({ snapshot, madeAt, busy, counted }, { top, filter }) {
   }
 }
 
+/** Returns the oldest wait, or undefined without one. */
 function oldestOf(found) {
-  let oldest
-  for (const { lock } of found) {
-    const { oldestWait = -1 } = lock
-    if (oldestWait > (oldest ?? -1)) oldest = oldestWait
-  }
-  return oldest
+  const waits = found.flatMap(({ lock }) => lock.oldestWait ?? [])
+  return waits.length === 0 ? undefined : waits.reduce((one, other) => Math.max(one, other))
 }
 
 /** Compares holders: leaked holds first, so that the limit does not omit them. */

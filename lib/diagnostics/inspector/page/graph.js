@@ -97,10 +97,9 @@ function figureOf(deadlock, stacks, onDismiss) {
     words.append(...placeOf('waits for', chain.waitsFor, stacks, shown))
     for (const held of chain.holds) words.append(...placeOf('holds', held, stacks, shown))
   }
-  const chains = deadlock.cycle.length === 1 ? '1 chain' : `${deadlock.cycle.length} chains`
-  const time = new Date(deadlock.at).toLocaleTimeString()
+  const when = `${timeOf(deadlock.at)}, ${numberOf(deadlock.cycle.length, 'chain')}`
   const legend = element('p', 'Dashed: waits for. Solid: held by.')
-  fold.append(element('summary', `${time}, ${chains}`), ringOf(deadlock), legend, words)
+  fold.append(element('summary', when), ringOf(deadlock), legend, words)
   fold.open = true
   const button = element('button', 'Dismiss')
   button.type = 'button'
