@@ -1,5 +1,7 @@
 #include "realm.h"
 
+#include <array>
+
 #include "check.h"
 
 namespace boxoffice::binding {
@@ -7,7 +9,7 @@ namespace {
 
 /// A function or a buffer made in a vm context keeps that context alive. These functions replace them
 /// wherever the process keeps a reference: hooks, ports, timers, and memory that other threads use.
-constexpr const char* kSource = R"js(((weakRef) => {
+constexpr const char* kSource = R"js(((weakRef, outside) => {
   'use strict'
   const kept = new WeakMap()
   const ends = new FinalizationRegistry(({ handle, method }) => handle[method]())
@@ -34,6 +36,7 @@ constexpr const char* kSource = R"js(((weakRef) => {
     endWith(instance, handle, method) {
       ends.register(instance, { handle, method })
     },
+    outside,
   }
 }))js";
 
@@ -65,19 +68,41 @@ napi_value weakRef(napi_env env, napi_callback_info info) {
   return value;
 }
 
+/// (function): calls it outside of the caller's asynchronous context, as ThreadWakeup::openOutside() does, and
+/// returns its result. A handle that is made there keeps no store of an AsyncLocalStorage.
+napi_value outside(napi_env env, napi_callback_info info) {
+  std::size_t count = 1;
+  napi_value function = nullptr;
+  napi_value receiver = nullptr;
+  napi_value result = nullptr;
+  bool hasThrown = false;
+  if (napi_get_cb_info(env, info, &count, &function, nullptr, nullptr) != napi_ok ||
+      napi_create_object(env, &receiver) != napi_ok ||
+      napi_make_callback(env, nullptr, receiver, function, 0, nullptr, &result) == napi_ok) {
+    return result;
+  }
+  // A runtime other than Node.js may lack that function.
+  napi_is_exception_pending(env, &hasThrown);
+  if (!hasThrown) napi_call_function(env, receiver, function, 0, nullptr, &result);
+  return result;
+}
+
 }  // namespace
 
 napi_value makeRealm(napi_env env) {
   napi_value source = nullptr;
   napi_value make = nullptr;
   napi_value receiver = nullptr;
-  napi_value function = nullptr;
   napi_value realm = nullptr;
+  std::array<napi_value, 2> functions{};
   check(env, napi_create_string_utf8(env, kSource, NAPI_AUTO_LENGTH, &source));
   check(env, napi_run_script(env, source, &make));
   check(env, napi_get_undefined(env, &receiver));
-  check(env, napi_create_function(env, "weakRef", NAPI_AUTO_LENGTH, weakRef, nullptr, &function));
-  check(env, napi_call_function(env, receiver, make, 1, &function, &realm));
+  check(env,
+        napi_create_function(env, "weakRef", NAPI_AUTO_LENGTH, weakRef, nullptr, &functions[0]));
+  check(env,
+        napi_create_function(env, "outside", NAPI_AUTO_LENGTH, outside, nullptr, &functions[1]));
+  check(env, napi_call_function(env, receiver, make, functions.size(), functions.data(), &realm));
   return realm;
 }
 

@@ -46,8 +46,10 @@ class Lasting {
     clearTimeout(this.#timer)
     this.#dueAt = time
     const rest = Math.max(1, time - now())
-    // The timer is not part of the caller's chain: it would hide a deadlock.
-    this.#timer = apart(() => setTimeout(this.#weakly.look, rest)).unref()
+    // The timer is not part of the caller's chain: it would hide a deadlock. And it is made outside of the caller's
+    // async context, whose AsyncLocalStorage stores it would keep, and each timer that it starts.
+    const make = () => setTimeout(this.#weakly.look, rest).unref()
+    this.#timer = apart(() => native.realm.outside(make))
   }
 
   #look() {

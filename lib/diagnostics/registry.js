@@ -25,7 +25,9 @@ function onQuestion({ data }) {
 }
 
 function listen() {
-  channel = new BroadcastChannel(questions)
+  // In the async context of the caller the channel would keep its AsyncLocalStorage stores alive. Those of jest keep the
+  // vm context of the test file alive.
+  channel = native.realm.outside(() => new BroadcastChannel(questions))
   // A weak reference, because the channel would keep the function alive, and with it the vm context of this instance.
   channel.onmessage = native.realm.weakly(native, { onQuestion }).onQuestion
   native.realm.endWith(native, channel, 'close')
