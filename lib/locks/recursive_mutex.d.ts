@@ -13,6 +13,10 @@ export type RecursiveMutexOptions = InScope<HoldableOptions>
  * and all that it calls, awaits and starts, timers included. A listener belongs to the chain that emits the event,
  * unless AsyncResource.bind has bound it to another chain.
  *
+ * It needs the native `Promise`. Where zone.js, bluebird or a polyfill has replaced the global one, a callback of `then()`
+ * may run in the chain that resolves the promise. If that chain holds the mutex, the callback enters it, too. And a chain
+ * that holds the mutex may wait for itself.
+ *
  * Calls that the callback starts are nested in its hold:
  * - A nested call goes ahead of every other waiter. Nested calls that run side by side (`Promise.all`) take turns,
  *   first in, first out: no call holds the mutex at the same time as its sibling.
