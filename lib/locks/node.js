@@ -15,7 +15,7 @@ Object.assign(platform, {
   atOnce,
   expectListeners,
   howToSeeHolders: '; set BOXOFFICE_DIAGNOSTICS=1 to see who holds it',
-  contextStorage: () => new builtins.async_hooks.AsyncLocalStorage(),
+  contextStorage,
   isMainThread,
   describe,
   inspected,
@@ -37,6 +37,17 @@ function mayWatch() {
     'BOXOFFICE_DIAGNOSTICS is set, but this bundle lacks the addon that diagnostics need: its locks have none'
   warn('BOXOFFICE_NO_DIAGNOSTICS', message, { detail: advice })
   return false
+}
+
+const replaced =
+  'the global Promise is not the native one, and may run a callback in the async context of another caller: then that ' +
+  'callback enters a RecursiveMutex or a reentrant map that the other caller holds, or waits for itself'
+
+/** Returns what tells the callers of recursive and reentrant locks apart. */
+function contextStorage() {
+  const isNative = builtins.util.types.isPromise(new Promise(() => {}))
+  if (!isNative) warnHere('BOXOFFICE_PROMISE', replaced, 'The first one was constructed')
+  return new builtins.async_hooks.AsyncLocalStorage()
 }
 
 /**

@@ -15,7 +15,7 @@ export type RecursiveMutexOptions = InScope<HoldableOptions>
  *
  * It needs the native `Promise`. Where zone.js, bluebird or a polyfill has replaced the global one, a callback of `then()`
  * may run in the chain that resolves the promise. If that chain holds the mutex, the callback enters it, too. And a chain
- * that holds the mutex may wait for itself.
+ * that holds the mutex may wait for itself. The first lock warns of it (BOXOFFICE_PROMISE).
  *
  * Calls that the callback starts are nested in its hold:
  * - A nested call goes ahead of every other waiter. Nested calls that run side by side (`Promise.all`) take turns,

@@ -18,7 +18,7 @@ const env = {
  */
 function inChild(code, ...flags) {
   const script = `'use strict'
-    const { KeyedMutex, KeyedSemaphore, Mutex, Semaphore } = require(${JSON.stringify(entry)})
+    const { KeyedMutex, KeyedSemaphore, Mutex, RecursiveMutex, Semaphore } = require(${JSON.stringify(entry)})
     const { Worker } = require('node:worker_threads')
     const entry = ${JSON.stringify(entry)}
     const show = (value) => process.stdout.write(JSON.stringify(value) + '\\n')
