@@ -2,6 +2,7 @@
 // Checks the options of callers, and reads each of them once.
 const { checkType, isError, kindError, typeError } = require('./errors.js')
 const platform = require('./platform.js')
+const { givenOf, WithDefaults } = require('./wait_defaults.js')
 
 /** setTimeout() fires at once if its delay is longer. So a timeout of more than 24 days means none. */
 const longestTimeout = 2 ** 31 - 1
@@ -28,9 +29,6 @@ function checkCallback(callback, key, options) {
   }
   throw kindError('callback must be a function', callback)
 }
-
-/** Returns `value`, which the callback of a blocking call has returned. */
-const atOnce = (value) => platform.atOnce(value)
 
 /** The error for a surplus last argument, which would have no effect. */
 const surplusError = () =>
@@ -202,6 +200,8 @@ function refuseCallback(given) {
 /** Returns the limits of a wait. `options` is a priority, an object whose properties are in `known`, or left out. */
 function readWait(options, known = waitOptions) {
   if (options === undefined) return usual
+  if (options instanceof WithDefaults)
+    return options.complete(readWait(options.given, known), known)
   if (typeof options === 'number') {
     checkPriority(options)
     return { priority: options, timeout: undefined, signal: undefined }
@@ -229,18 +229,22 @@ function checkWaitObject(options) {
 
 /** Throws for a lone number. It may be meant as a timeout or, if `isRanked`, as a priority. */
 function refuseNumber(options, isRanked = true) {
-  if (typeof options !== 'number') return
-  const orPriority = isRanked ? `; for a priority: { priority: ${options} }` : ''
+  const given = givenOf(options)
+  if (typeof given !== 'number') return
+  const orPriority = isRanked ? `; for a priority: { priority: ${given} }` : ''
   throw new TypeError(
-    `options must be an object; for a timeout: { timeout: ${options} }${orPriority}`,
+    `options must be an object; for a timeout: { timeout: ${given} }${orPriority}`,
   )
 }
 
 const forEver = Object.freeze({ priority: 0, timeout: Infinity })
 
-/** Returns the limits of a call that blocks its thread. */
-function readSyncWait(options, known = waitOptions) {
-  if (options === undefined) return forEver
+/** Returns the limits of a call that blocks its thread. `longest` is its timeout if the options have none. */
+function readSyncWait(options, known = waitOptions, longest = Infinity) {
+  if (options instanceof WithDefaults)
+    return readSyncWait(options.given, known, options.defaults.timeout)
+  if (options === undefined)
+    return longest === Infinity ? forEver : { priority: 0, timeout: longest }
   checkWaitObject(options)
   if ('ifAvailable' in options) {
     throw new TypeError(
@@ -248,7 +252,7 @@ function readSyncWait(options, known = waitOptions) {
     )
   }
   checkKnown(options, known)
-  const { priority = 0, timeout = Infinity, signal } = options
+  const { priority = 0, timeout = longest, signal } = options
   checkPriority(priority)
   checkTimeout(timeout)
   if (signal !== undefined) throw new TypeError('blocking calls take no signal: use timeout')
@@ -267,7 +271,6 @@ function checkMayBlock(may, method) {
 module.exports = {
   acquireOptions,
   asOptions,
-  atOnce,
   checkCallback,
   checkKnown,
   checkMaxPending,
@@ -281,7 +284,6 @@ module.exports = {
   isOfEveryObject,
   lockingOptions,
   longestTimeout,
-  optionsError,
   readSyncWait,
   readWait,
   refuseCallback,

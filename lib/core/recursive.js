@@ -19,8 +19,9 @@ const { withDeadline } = require('./following.js')
 const { lockError } = require('./errors.js')
 const { Runner } = require('./mutex.js')
 const { context, contexts, Hold, Holds, openFrom } = require('./recursive_hold.js')
+const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
-const { acquireOptions, atOnce, checkCallback, readWait } = require('./options.js')
+const { acquireOptions, checkCallback, readWait } = require('./options.js')
 
 function unsupported() {
   const message =
@@ -80,10 +81,10 @@ class Recursive {
   runExclusiveSync(callback, limits) {
     checkCallback(callback)
     // Entering again changes no state. So an endless recursion that overflows the stack leaves nothing to undo.
-    if (this.isOnStack()) return atOnce(callback(this.told(this.holds.outermost)))
+    if (this.isOnStack()) return platform.atOnce(callback(this.told(this.holds.outermost)))
     const hold = this.enterSync(context(), limits)
     try {
-      return atOnce(contexts().run(hold, callback, this.told(hold)))
+      return platform.atOnce(contexts().run(hold, callback, this.told(hold)))
     } finally {
       hold.close()
     }

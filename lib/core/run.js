@@ -1,6 +1,7 @@
 'use strict'
 // Runs a callback between the grant of a lock and its release.
-const { atOnce, checkCallback } = require('./options.js')
+const { checkCallback } = require('./options.js')
+const platform = require('./platform.js')
 const { checkStack } = require('./stack.js')
 
 const whole = (release) => release
@@ -27,7 +28,7 @@ function runSync(callback, grant, key, told = whole) {
   checkStack()
   const given = grant()
   try {
-    return atOnce(call(callback, given, told))
+    return platform.atOnce(call(callback, given, told))
   } finally {
     releaserOf(given)()
   }

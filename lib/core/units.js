@@ -10,14 +10,10 @@ const {
   weightedWaitOptions,
 } = require('./options.js')
 const platform = require('./platform.js')
+const { givenOf, inPlaceOf } = require('./wait_defaults.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
-
-/**
- * Marks options that the library made from a call's arguments and the constructor's defaults. They contain the weight.
- */
-const isWhole = Symbol('isWhole')
 
 /** Reads the arguments of acquire(): (weight, priority), (weight, options) or (options). */
 function readAcquire(weight, options) {
@@ -39,17 +35,13 @@ function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, rea
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: read(priorityOrOptions, others) }
   }
-  const limits = read(weightOrOptions, weighted)
-  refuseSecond(weightOrOptions, priorityOrOptions)
+  const limits = read(inPlaceOf(priorityOrOptions, weightOrOptions), weighted)
+  if (givenOf(priorityOrOptions) !== undefined) {
+    throw new TypeError('nothing follows the options: they have the weight, too')
+  }
   const { weight = 1 } = weightOrOptions
   checkWeight(weight)
   return { weight, limits }
-}
-
-/** Throws for a second argument after the object `options`: it would have no effect. */
-function refuseSecond(options, second) {
-  if (second === undefined || options[isWhole]) return
-  throw new TypeError('nothing follows the options: they have the weight, too')
 }
 
 /** Returns `weight`. Throws if it is not a valid weight. */
@@ -102,7 +94,6 @@ module.exports = {
   checkedValue,
   checkRoom,
   checkWeight,
-  isWhole,
   maxValue,
   readAcquire,
   readAcquireSync,

@@ -31,7 +31,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     const given = readOptions(how[at], isSemaphore)
     if (scope === 'cluster') {
       // Only the engine knows whether the lock is held or the server does not answer.
-      const { timeout: own = kindOf(lock) && defaultsOf(lock)?.waiting.timeout } = given
+      const { timeout: own = kindOf(lock) && defaultsOf(lock)?.timeout } = given
       if (own <= timeout) return wait(...how)
       how.splice(at, 1, { ...given, timeout })
       return wait(...how).catch((thrown) => {

@@ -7,8 +7,7 @@ const { lockError } = require('../core/errors.js')
 const { checkInteger } = require('../core/integers.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
-const { acquiring, blocking } = require('../options/defaults.js')
-const { blockingMapOf, defaultsOf, mapOf, Keyed } = require('./keyed.js')
+const { blockingLimits, blockingMapOf, Keyed, mapOf, withDefaults } = require('./keyed.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { acquireOptions, isObject, readWait } = require('../core/options.js')
@@ -97,7 +96,7 @@ class DiningPhilosophers {
     const pair = this.#forksAt(seat)
     const map = mapOf(this.#forks, forks)
     const late = this.#lateAt(seat)
-    const limits = readWait(acquiring(defaultsOf(this.#forks), options), acquireOptions)
+    const limits = readWait(withDefaults(this.#forks, options), acquireOptions)
     const held = acquireOneOrMany(map, pair, limits, acquire, () => late)
     return held.then((release) => release && this.#sit(seat, release))
   }
@@ -106,7 +105,7 @@ class DiningPhilosophers {
     check(this, 'beginSync')
     const map = blockingMapOf(this.#forks, forks, 'beginSync')
     const pair = this.#forksAt(seat)
-    const limits = blocking(defaultsOf(this.#forks), options)
+    const limits = blockingLimits(this.#forks, options)
     return this.#sit(seat, acquireSyncOneOrMany(map, pair, limits, acquireSync, this.#lateAt(seat)))
   }
 

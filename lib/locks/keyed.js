@@ -1,8 +1,9 @@
 'use strict'
 // The base of all keyed locks.
 const { localKeyMap } = require('../core/key_map.js')
-const { checkMayBlock, isObject } = require('../core/options.js')
+const { checkMayBlock, isObject, readSyncWait } = require('../core/options.js')
 const platform = require('../core/platform.js')
+const { completed } = require('../core/wait_defaults.js')
 const { closedKeyed } = require('./closed_keyed.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('../options/lock_options.js')
 const { isOfKind, keyedMark, receiverError } = require('../core/receiver.js')
@@ -18,8 +19,12 @@ let blockingMapOf
 let cancelErrorOf
 /** Closes `it`. */
 let close
-/** The constructor's defaults for the waits of `it`, or undefined. */
-let defaultsOf
+
+/** Returns the `options` of a wait completed by the defaults of `it`. */
+let withDefaults
+
+/** Returns the limits of a wait of `it` that blocks this thread. */
+const blockingLimits = (it, options) => readSyncWait(withDefaults(it, options))
 
 /** Opens the key map that `settings` describe, for locks of `kind` that begin with `value`. */
 function openKeyMap(kind, value, settings) {
@@ -37,7 +42,7 @@ class Keyed {
   #defaults
 
   static {
-    defaultsOf = (it) => it.#defaults
+    withDefaults = (it, options) => completed(options, it.#defaults)
     mapOf = (it, kind, method) => {
       try {
         if (it.#kind === kind) return it.#map
@@ -118,4 +123,4 @@ class Keyed {
 
 Keyed.prototype[keyedMark] = true
 
-module.exports = { blockingMapOf, defaultsOf, Keyed, keyed, mapOf }
+module.exports = { blockingMapOf, blockingLimits, Keyed, keyed, mapOf, withDefaults }

@@ -2,9 +2,8 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
-const { acquiring, acquiringKeys, blocking, waiting } = require('../options/defaults.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { blockingLimits, blockingMapOf, Keyed, keyed, mapOf, withDefaults } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, refuseCallback, refuseNumber, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
@@ -38,7 +37,7 @@ class KeyedMutex extends Keyed {
   acquire(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquire')
-    const limits = acquiringKeys(defaultsOf(this), options)
+    const limits = withDefaults(this, options)
     if (limits === undefined && mayOpen(map) && !Array.isArray(key)) return map.open(key).acquire()
     return acquireOneOrMany(map, key, limits, acquire)
   }
@@ -58,13 +57,13 @@ class KeyedMutex extends Keyed {
       if (Array.isArray(key) && map.runExclusive !== undefined) {
         checkCallback(callback, key, options)
         refuseNumber(options)
-        return map.runExclusive(key, callback, acquiring(defaultsOf(this), options))
+        return map.runExclusive(key, callback, withDefaults(this, options))
       }
       // A derived class may override acquire(), as for several keys and in all keyed classes.
       if (Array.isArray(key) || !isAcquireOwn)
         return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)
-      const limits = acquiring(defaultsOf(this), options)
+      const limits = withDefaults(this, options)
       if (limits === undefined && mayOpen(map)) return map.open(key).runExclusive(callback)
       refuseNumber(options)
       return map.with(key, (lock) => lock.runExclusive(callback, limits))
@@ -86,7 +85,7 @@ class KeyedMutex extends Keyed {
   lock(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'lock')
-    const limits = acquiring(defaultsOf(this), options)
+    const limits = withDefaults(this, options)
     if (limits === undefined && mayOpen(map)) return map.open(key).lock()
     refuseNumber(options)
     return map.with(key, (lock) => lock.lock(limits))
@@ -98,13 +97,13 @@ class KeyedMutex extends Keyed {
 
   lockSync(key, options) {
     const map = blockingMapOf(this, kind, 'lockSync')
-    const limits = blocking(defaultsOf(this), options)
+    const limits = blockingLimits(this, options)
     map.with(key, (lock) => lock.lockSync(limits))
   }
 
   acquireSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireSync')
-    return acquireSyncOneOrMany(map, key, blocking(defaultsOf(this), options), acquireSync)
+    return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireSync)
   }
 
   runExclusiveSync(key, callback, options) {
@@ -112,7 +111,7 @@ class KeyedMutex extends Keyed {
     if (map.runExclusiveSync !== undefined) {
       blockingMapOf(this, kind, 'runExclusiveSync')
       checkCallback(callback, key)
-      return map.runExclusiveSync(key, callback, blocking(defaultsOf(this), options))
+      return map.runExclusiveSync(key, callback, blockingLimits(this, options))
     }
     return runSync(callback, () => this.acquireSync(key, options), key)
   }
@@ -133,7 +132,7 @@ class KeyedMutex extends Keyed {
   waitForUnlock(key, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
     refuseNumber(options)
-    return map.with(key, (lock) => lock.waitForUnlock(waiting(defaultsOf(this), options)))
+    return map.with(key, (lock) => lock.waitForUnlock(withDefaults(this, options)))
   }
 }
 

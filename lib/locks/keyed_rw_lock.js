@@ -1,7 +1,6 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiringKeys, blocking } = require('../options/defaults.js')
-const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { blockingLimits, blockingMapOf, Keyed, keyed, mapOf, withDefaults } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/grant.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
@@ -28,13 +27,13 @@ class KeyedRWLock extends Keyed {
   acquireRead(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquireRead')
-    return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireRead)
+    return acquireOneOrMany(map, key, withDefaults(this, options), acquireRead)
   }
 
   acquireWrite(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquireWrite')
-    return acquireOneOrMany(map, key, acquiringKeys(defaultsOf(this), options), acquireWrite)
+    return acquireOneOrMany(map, key, withDefaults(this, options), acquireWrite)
   }
 
   tryAcquireRead(key, given) {
@@ -73,12 +72,12 @@ class KeyedRWLock extends Keyed {
 
   acquireReadSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireReadSync')
-    return acquireSyncOneOrMany(map, key, blocking(defaultsOf(this), options), acquireReadSync)
+    return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireReadSync)
   }
 
   acquireWriteSync(key, options) {
     const map = blockingMapOf(this, kind, 'acquireWriteSync')
-    return acquireSyncOneOrMany(map, key, blocking(defaultsOf(this), options), acquireWriteSync)
+    return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireWriteSync)
   }
 
   runSharedSync(key, callback, options) {

@@ -9,8 +9,7 @@ const {
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
-const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
-const { blockingMapOf, defaultsOf, Keyed, keyed, mapOf } = require('./keyed.js')
+const { blockingMapOf, Keyed, keyed, mapOf, withDefaults } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
@@ -82,7 +81,7 @@ class KeyedSemaphore extends Keyed {
 
   acquireSync(key, weight, options) {
     const map = blockingMapOf(this, kind, 'acquireSync')
-    const asked = this.#read(weight, options, readAcquireSync, waitingUnits)
+    const asked = this.#read(weight, options, readAcquireSync)
     const acquire = (lock, limits) => lock.acquireSync(asked.weight, limits)
     if (!Array.isArray(key)) return map.with(key, (lock) => acquire(lock, asked.limits))
     const values = new Values(key)
@@ -110,7 +109,7 @@ class KeyedSemaphore extends Keyed {
 
   waitForUnlock(key, weight, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
-    const asked = this.#read(weight, options, readWatch, waitingUnits)
+    const asked = this.#read(weight, options, readWatch)
     return map.with(key, (lock) => lock.waitForUnlock(asked.weight, asked.limits))
   }
 
@@ -120,9 +119,9 @@ class KeyedSemaphore extends Keyed {
   }
 
   /** Reads arguments. Throws for more units than the semaphore ever has, because the caller would wait for ever. */
-  #read(weightOrOptions, options, read = readAcquire, complete = acquiringUnits) {
+  #read(weightOrOptions, options, read = readAcquire) {
     refuseNumber(options)
-    const asked = read(complete(defaultsOf(this), weightOrOptions, options), options)
+    const asked = read(weightOrOptions, withDefaults(this, options))
     const { weight } = asked
     if (weight <= this.#value) return asked
     throw new RangeError(

@@ -2,9 +2,15 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { acquiring, blocking, waiting } = require('../options/defaults.js')
 const { now, tryRun } = require('../core/run.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const {
+  blockingLimits,
+  blockingLockOf,
+  Holdable,
+  holdable,
+  lockOf,
+  withDefaults,
+} = require('./single.js')
 
 const kind = {
   class: 'Mutex',
@@ -22,7 +28,7 @@ class Mutex extends Holdable {
 
   acquire(options, surplus) {
     if (surplus !== undefined) throw surplusError()
-    return lockOf(this, kind, 'acquire').acquire(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'acquire').acquire(withDefaults(this, options))
   }
 
   tryAcquire(given) {
@@ -33,18 +39,12 @@ class Mutex extends Holdable {
 
   runExclusive(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
-    return lockOf(this, kind, 'runExclusive').runExclusive(
-      callback,
-      acquiring(defaultsOf(this), options),
-    )
+    return lockOf(this, kind, 'runExclusive').runExclusive(callback, withDefaults(this, options))
   }
 
   executeLocked(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
-    return lockOf(this, kind, 'executeLocked').runExclusive(
-      callback,
-      acquiring(defaultsOf(this), options),
-    )
+    return lockOf(this, kind, 'executeLocked').runExclusive(callback, withDefaults(this, options))
   }
 
   tryRunExclusive(callback) {
@@ -54,7 +54,7 @@ class Mutex extends Holdable {
 
   lock(options, surplus) {
     if (surplus !== undefined) throw surplusError()
-    return lockOf(this, kind, 'lock').lock(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'lock').lock(withDefaults(this, options))
   }
 
   tryLock() {
@@ -62,19 +62,17 @@ class Mutex extends Holdable {
   }
 
   lockSync(options) {
-    blockingLockOf(this, kind, 'lockSync').lockSync(blocking(defaultsOf(this), options))
+    blockingLockOf(this, kind, 'lockSync').lockSync(blockingLimits(this, options))
   }
 
   acquireSync(options) {
-    return blockingLockOf(this, kind, 'acquireSync').acquireSync(
-      blocking(defaultsOf(this), options),
-    )
+    return blockingLockOf(this, kind, 'acquireSync').acquireSync(blockingLimits(this, options))
   }
 
   runExclusiveSync(callback, options) {
     return blockingLockOf(this, kind, 'runExclusiveSync').runExclusiveSync(
       callback,
-      blocking(defaultsOf(this), options),
+      blockingLimits(this, options),
     )
   }
 
@@ -87,7 +85,7 @@ class Mutex extends Holdable {
   }
 
   waitForUnlock(options) {
-    return lockOf(this, kind, 'waitForUnlock').waitForUnlock(waiting(defaultsOf(this), options))
+    return lockOf(this, kind, 'waitForUnlock').waitForUnlock(withDefaults(this, options))
   }
 }
 

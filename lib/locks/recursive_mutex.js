@@ -2,9 +2,15 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { acquiring, blocking } = require('../options/defaults.js')
 const { now, tryRun } = require('../core/run.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const {
+  blockingLimits,
+  blockingLockOf,
+  Holdable,
+  holdable,
+  lockOf,
+  withDefaults,
+} = require('./single.js')
 
 const kind = {
   class: 'RecursiveMutex',
@@ -28,18 +34,12 @@ class RecursiveMutex extends Holdable {
 
   runExclusive(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
-    return lockOf(this, kind, 'runExclusive').runExclusive(
-      callback,
-      acquiring(defaultsOf(this), options),
-    )
+    return lockOf(this, kind, 'runExclusive').runExclusive(callback, withDefaults(this, options))
   }
 
   executeLocked(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
-    return lockOf(this, kind, 'executeLocked').runExclusive(
-      callback,
-      acquiring(defaultsOf(this), options),
-    )
+    return lockOf(this, kind, 'executeLocked').runExclusive(callback, withDefaults(this, options))
   }
 
   tryRunExclusive(callback) {
@@ -49,7 +49,7 @@ class RecursiveMutex extends Holdable {
 
   runExclusiveSync(callback, options) {
     const lock = blockingLockOf(this, kind, 'runExclusiveSync')
-    return lock.runExclusiveSync(callback, blocking(defaultsOf(this), options))
+    return lock.runExclusiveSync(callback, blockingLimits(this, options))
   }
 
   isHeld() {

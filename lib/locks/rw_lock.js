@@ -4,8 +4,14 @@ const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { acquiring, blocking } = require('../options/defaults.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const {
+  blockingLimits,
+  blockingLockOf,
+  Holdable,
+  holdable,
+  lockOf,
+  withDefaults,
+} = require('./single.js')
 
 const kind = {
   class: 'RWLock',
@@ -23,12 +29,12 @@ class RWLock extends Holdable {
 
   acquireRead(options, surplus) {
     if (surplus !== undefined) throw surplusError()
-    return lockOf(this, kind, 'acquireRead').acquireRead(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'acquireRead').acquireRead(withDefaults(this, options))
   }
 
   acquireWrite(options, surplus) {
     if (surplus !== undefined) throw surplusError()
-    return lockOf(this, kind, 'acquireWrite').acquireWrite(acquiring(defaultsOf(this), options))
+    return lockOf(this, kind, 'acquireWrite').acquireWrite(withDefaults(this, options))
   }
 
   tryAcquireRead(given) {
@@ -46,13 +52,13 @@ class RWLock extends Holdable {
   runShared(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
     const lock = lockOf(this, kind, 'runShared')
-    return lock.runShared(callback, acquiring(defaultsOf(this), options))
+    return lock.runShared(callback, withDefaults(this, options))
   }
 
   runExclusive(callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
     const lock = lockOf(this, kind, 'runExclusive')
-    return lock.runExclusive(callback, acquiring(defaultsOf(this), options))
+    return lock.runExclusive(callback, withDefaults(this, options))
   }
 
   tryRunShared(callback) {
@@ -67,25 +73,25 @@ class RWLock extends Holdable {
 
   acquireReadSync(options) {
     return blockingLockOf(this, kind, 'acquireReadSync').acquireReadSync(
-      blocking(defaultsOf(this), options),
+      blockingLimits(this, options),
     )
   }
 
   acquireWriteSync(options) {
     return blockingLockOf(this, kind, 'acquireWriteSync').acquireWriteSync(
-      blocking(defaultsOf(this), options),
+      blockingLimits(this, options),
     )
   }
 
   runSharedSync(callback, options) {
     const lock = blockingLockOf(this, kind, 'runSharedSync')
-    const grant = () => lock.acquireReadSync(blocking(defaultsOf(this), options))
+    const grant = () => lock.acquireReadSync(blockingLimits(this, options))
     return runSync(callback, grant, undefined, grantOf)
   }
 
   runExclusiveSync(callback, options) {
     const lock = blockingLockOf(this, kind, 'runExclusiveSync')
-    const grant = () => lock.acquireWriteSync(blocking(defaultsOf(this), options))
+    const grant = () => lock.acquireWriteSync(blockingLimits(this, options))
     return runSync(callback, grant, undefined, grantOf)
   }
 

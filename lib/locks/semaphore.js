@@ -3,10 +3,16 @@ const { LocalSemaphore } = require('../core/semaphore.js')
 const { surplusError } = require('../core/options.js')
 const { checkedValue, checkWeight } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
-const { blockingLockOf, lockOf, defaultsOf, Holdable, holdable } = require('./single.js')
+const {
+  blockingLockOf,
+  defaultsOf,
+  Holdable,
+  holdable,
+  lockOf,
+  withDefaults,
+} = require('./single.js')
 
 const kind = {
   class: 'Semaphore',
@@ -24,10 +30,7 @@ class Semaphore extends Holdable {
 
   acquire(weight, priority, surplus) {
     if (surplus !== undefined) throw surplusError()
-    return lockOf(this, kind, 'acquire').acquire(
-      acquiringUnits(defaultsOf(this), weight, priority),
-      priority,
-    )
+    return lockOf(this, kind, 'acquire').acquire(weight, withDefaults(this, priority))
   }
 
   tryAcquire(weight) {
@@ -38,8 +41,8 @@ class Semaphore extends Holdable {
     if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'runExclusive').runExclusive(
       callback,
-      acquiringUnits(defaultsOf(this), weight, priority),
-      priority,
+      weight,
+      withDefaults(this, priority),
     )
   }
 
@@ -47,8 +50,8 @@ class Semaphore extends Holdable {
     if (surplus !== undefined) return Promise.reject(surplusError())
     return lockOf(this, kind, 'executeLocked').runExclusive(
       callback,
-      acquiringUnits(defaultsOf(this), weight, priority),
-      priority,
+      weight,
+      withDefaults(this, priority),
     )
   }
 
@@ -59,21 +62,18 @@ class Semaphore extends Holdable {
 
   acquireSync(weight, options) {
     return blockingLockOf(this, kind, 'acquireSync').acquireSync(
-      waitingUnits(defaultsOf(this), weight, options),
-      options,
+      weight,
+      withDefaults(this, options),
     )
   }
 
   runExclusiveSync(callback, weight, options) {
     const lock = blockingLockOf(this, kind, 'runExclusiveSync')
-    return lock.runExclusiveSync(callback, waitingUnits(defaultsOf(this), weight, options), options)
+    return lock.runExclusiveSync(callback, weight, withDefaults(this, options))
   }
 
   waitForUnlock(weight, priority) {
-    return lockOf(this, kind, 'waitForUnlock').waitForUnlock(
-      waitingUnits(defaultsOf(this), weight, priority),
-      priority,
-    )
+    return lockOf(this, kind, 'waitForUnlock').waitForUnlock(weight, withDefaults(this, priority))
   }
 
   getValue() {

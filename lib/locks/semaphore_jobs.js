@@ -6,7 +6,7 @@ const { checkCallback, checkObject, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
 const { readAcquire, readWatch } = require('../core/units.js')
-const { acquiringUnits, waitingUnits } = require('../options/unit_defaults.js')
+const { completed } = require('../core/wait_defaults.js')
 
 // `open()` returns the semaphore's lock, or for a closed semaphore a stand-in that rejects every caller. `defaults` are
 // the wait options given to the constructor.
@@ -17,7 +17,7 @@ function limited(open, defaults, fn, options = {}) {
   if (!isObject(options)) {
     throw new TypeError('limit(fn) returns a function: pass the arguments to it')
   }
-  const asked = readAcquire(acquiringUnits(defaults, options))
+  const asked = readAcquire(options, completed(undefined, defaults))
   return function (...args) {
     return open().callWithUnits(asked, fn, this, args)
   }
@@ -27,7 +27,7 @@ function limited(open, defaults, fn, options = {}) {
 async function mapped(open, defaults, iterable, fn, options = {}) {
   checkCallback(fn)
   checkObject(options)
-  const { weight, limits } = readWatch(waitingUnits(defaults, options))
+  const { weight, limits } = readWatch(options, completed(undefined, defaults))
   const items = new Items(iterable)
   const jobs = new Jobs(fn, limits.signal)
   const { signal } = jobs

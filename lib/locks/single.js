@@ -1,7 +1,8 @@
 'use strict'
 // The base of the classes without keys.
-const { checkMayBlock, isObject } = require('../core/options.js')
+const { checkMayBlock, isObject, readSyncWait } = require('../core/options.js')
 const platform = require('../core/platform.js')
+const { completed } = require('../core/wait_defaults.js')
 const { closedSingle } = require('./closed.js')
 const { isOfKind, receiverError, signalMark } = require('../core/receiver.js')
 const { openLock } = require('../options/open.js')
@@ -21,10 +22,15 @@ let blockingLockOf
 let cancelErrorOf
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
+/** Returns the `options` of a wait completed by the defaults of `it`. */
+let withDefaults
 /** Closes `it`. */
 let close
 /** Returns the kind of `it`, or undefined if it is not an object of these classes. */
 let kindOf
+
+/** Returns the limits of a wait of `it` that blocks this thread. */
+const blockingLimits = (it, options) => readSyncWait(withDefaults(it, options))
 
 /** Returns the snapshot of `lock` without the figures of diagnostics. */
 function stateOf(lock) {
@@ -41,6 +47,7 @@ class Single {
 
   static {
     defaultsOf = (it) => it.#defaults
+    withDefaults = (it, options) => completed(options, it.#defaults)
     kindOf = (it) => (isObject(it) && #kind in it ? it.#kind : undefined)
     lockOf = (it, kind, method) => {
       try {
@@ -134,6 +141,7 @@ class Holdable extends Single {
 }
 
 module.exports = {
+  blockingLimits,
   blockingLockOf,
   lockOf,
   defaultsOf,
@@ -142,4 +150,5 @@ module.exports = {
   kindOf,
   Single,
   single,
+  withDefaults,
 }

@@ -2,8 +2,7 @@
 // Reads constructor options: how the lock behaves, and whether it belongs to this thread only.
 const platform = require('../core/platform.js')
 const { checkType, lockError, typeError } = require('../core/errors.js')
-const { readDefaults } = require('./defaults.js')
-const { asOptions, checkKnown } = require('../core/options.js')
+const { asOptions, checkKnown, checkMaxPending, checkTimeout } = require('../core/options.js')
 
 /** Options that scopes.js reads: the threads and processes that share the lock, and its diagnostics. */
 const reachOptions = [
@@ -55,6 +54,14 @@ function readLockOptions(given, bytes, known = lockOptions) {
   if (platform.scopes === undefined) throw unsupported(asked)
   const scopes = platform.scopes()
   return { ...settings, ...scopes.readOptions(asked ?? {}, bytes, settings), scopes }
+}
+
+/** Returns the defaults of all waits. Undefined if there are none. */
+function readDefaults({ timeout, maxPending }) {
+  if (timeout === undefined && maxPending === undefined) return undefined
+  if (timeout !== undefined) checkTimeout(timeout)
+  if (maxPending !== undefined) checkMaxPending(maxPending)
+  return { timeout, maxPending }
 }
 
 /** Returns the options of wider scopes and of diagnostics, each read once. Undefined if there are none. */

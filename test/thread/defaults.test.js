@@ -225,6 +225,16 @@ describe('timeout and maxPending of a constructor', () => {
     )
   })
 
+  it('lets no lone number pass that a blocking call refuses', () => {
+    const refused = { name: 'TypeError', message: /^options must be an object; for a timeout/ }
+    for (const defaults of [{}, { timeout: 1000 }]) {
+      const options = { ...defaults, allowBlockingMainThread: true }
+      assert.throws(() => new Mutex(options).lockSync(5), refused)
+      assert.throws(() => new Semaphore(1, options).acquireSync(1, 5), refused)
+      assert.throws(() => new KeyedMutex(options).lockSync('a', 5), refused)
+    }
+  })
+
   it('does not affect other objects of that name', async () => {
     const name = freshName()
     const [limited, other] = [new Mutex({ name, timeout: 1, maxPending: 0 }), new Mutex({ name })]

@@ -1,0 +1,36 @@
+'use strict'
+// The constructor's options `timeout` and `maxPending`: defaults for the waits of its object, which each wait may
+// override.
+
+/** The options of a wait as the caller gave them, with the defaults of the object. Read by readWait(). */
+class WithDefaults {
+  constructor(given, defaults) {
+    this.given = given
+    this.defaults = defaults
+  }
+
+  /** Completes `limits`, which the wait's own options gave. `known` has the options that the wait takes. */
+  complete(limits, known) {
+    if (limits.ifAvailable) return limits
+    const { timeout, maxPending } = this.defaults
+    const completed = { ...limits, timeout: limits.timeout ?? timeout }
+    if (known.has('maxPending')) completed.maxPending ??= maxPending
+    return completed
+  }
+}
+
+/** Returns the `options` of a wait completed by the `defaults` of its object, if it has any. */
+function completed(options, defaults) {
+  // A function in place of options is an error, which the code that takes the callback reports.
+  if (defaults === undefined || typeof options === 'function') return options
+  return new WithDefaults(options, defaults)
+}
+
+/** Returns the options as the caller gave them. */
+const givenOf = (options) => (options instanceof WithDefaults ? options.given : options)
+
+/** Returns `given` with the defaults of `options`. */
+const inPlaceOf = (options, given) =>
+  options instanceof WithDefaults ? new WithDefaults(given, options.defaults) : given
+
+module.exports = { completed, givenOf, inPlaceOf, WithDefaults }
