@@ -33,7 +33,7 @@ function unsupported() {
 class Recursive {
   constructor(lock) {
     if (contexts() === undefined) throw unsupported()
-    this.lock = lock
+    this.outer = lock
     // All objects of one lock share its holds. The lock calls holds.lose() when a grant ends.
     lock.holds ??= new Holds()
     this.holds = lock.holds
@@ -59,7 +59,7 @@ class Recursive {
    * Mutex on the same memory.
    */
   hasLost({ root }) {
-    return root.grant !== root.mutex.lock.grant()
+    return root.grant !== root.mutex.outer.grant()
   }
 
   runExclusive(callback, options) {
@@ -132,7 +132,7 @@ class Recursive {
    */
   async #enterInTime(parent, around, limits) {
     const { timeout } = limits
-    const limit = withDeadline(limits.signal, timeout, () => this.lock.timeoutError(timeout))
+    const limit = withDeadline(limits.signal, timeout, () => this.outer.timeoutError(timeout))
     limit.start()
     try {
       const { signal } = limit
@@ -161,7 +161,7 @@ class Recursive {
     hold.enter(grant)
     if (inside === null) return hold
     // Over an engine the outermost hold may have lost its lease while its callback still runs: then the call rejects.
-    const loss = this.hasLost(hold) ? null : this.lock.lossOf?.(hold.root.grant)
+    const loss = this.hasLost(hold) ? null : this.outer.lossOf?.(hold.root.grant)
     if (loss === undefined) return hold
     hold.close()
     if (loss !== null) throw loss
@@ -171,51 +171,19 @@ class Recursive {
 
   /** Returns the grant for a callback: the grant of the outermost hold around its hold. */
   told({ root }) {
-    return this.lock.grantOf(root.grant)
+    return this.outer.grantOf(root.grant)
   }
 
   /** Returns the mutex in whose queue a caller from inside `parent` waits. */
   mutexOf(parent) {
-    return parent === null ? this.lock : parent.comeIn()
+    return parent === null ? this.outer : parent.comeIn()
   }
 
-  cancel(reason = this.lock.cancelError) {
-    this.lock.cancel(reason)
+  cancel(reason = this.outer.cancelError) {
+    this.outer.cancel(reason)
     for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
       hold.inner?.cancel(reason)
     }
-  }
-
-  isLocked() {
-    return this.lock.isLocked()
-  }
-
-  title() {
-    return this.lock.title()
-  }
-
-  get scope() {
-    return this.lock.scope
-  }
-
-  get name() {
-    return this.lock.shared?.name ?? this.lock.name
-  }
-
-  get observer() {
-    return this.lock.observer
-  }
-
-  onIdle() {
-    return this.lock.onIdle()
-  }
-
-  snapshot() {
-    return this.lock.snapshot()
-  }
-
-  memory() {
-    return this.lock.memory()
   }
 }
 

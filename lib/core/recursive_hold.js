@@ -52,7 +52,7 @@ class Hold {
   /** Counts one more caller from inside, and returns the mutex whose queue it enters. */
   comeIn() {
     this.inside++
-    this.inner ??= new InnerMutex(this.mutex.lock)
+    this.inner ??= new InnerMutex(this.mutex.outer)
     return this.inner
   }
 
@@ -86,7 +86,7 @@ class Hold {
       if (parent === null) {
         // The hold may have been lost before, and another hold may be the outermost by now.
         if (holds.outermost === hold) holds.outermost = null
-        if (mutex.lock.grant() === grant) mutex.lock.unlock()
+        if (mutex.outer.grant() === grant) mutex.outer.unlock()
       } else {
         parent.child = null
         parent.inside--

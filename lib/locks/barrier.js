@@ -2,7 +2,7 @@
 const { LocalBarrier } = require('../core/barrier.js')
 const { checkInteger } = require('../core/integers.js')
 const { Gate, gate, unranked } = require('./gate.js')
-const { lockOf } = require('./single.js')
+const { lockOf } = require('./base.js')
 
 const maxParties = 2 ** 30 - 1
 

@@ -24,67 +24,50 @@ class Refusal {
     return lockError('ERR_LOCK_CLOSED', message)
   }
 
-  /** Returns the error for a call of `method` with `args`, and reports the call to diagnostics. */
-  ofWait(method, args) {
+  /** Returns the error for a call of `method` with `args`. Reports a caller that would wait to diagnostics. */
+  ofCall(method, args) {
     const error = this.error()
-    if (this.#observer !== null)
+    if (this.#observer !== null && !/^(try|waitFor)/.test(method))
       observed.refusedCall(this.#observer, this.#kind, method, args, error)
     return error
   }
-
-  waitForUnlock() {
-    return Promise.reject(this.error())
-  }
 }
 
-const waits = ['acquire', 'lock', 'runExclusive', 'runShared', 'acquireRead', 'acquireWrite']
-/** The methods that limit() and map() of a semaphore call. */
-const ofUnits = ['acquireUnits', 'callWithUnits']
-for (const method of [...waits, ...ofUnits]) {
-  Refusal.prototype[method] = function (...args) {
-    return Promise.reject(this.ofWait(method, args))
-  }
-}
-const blocks = [
-  'acquireSync',
-  'lockSync',
-  'runExclusiveSync',
-  'acquireReadSync',
-  'acquireWriteSync',
+/** The methods of public classes that acquire or wait. */
+const entrances = [
+  ...['acquire', 'acquireRead', 'acquireWrite', 'lock', 'waitForUnlock'],
+  ...['runExclusive', 'runShared', 'executeLocked'],
+  ...['acquireSync', 'acquireReadSync', 'acquireWriteSync', 'lockSync'],
+  ...['runExclusiveSync', 'runSharedSync'],
+  ...['tryAcquire', 'tryAcquireRead', 'tryAcquireWrite', 'tryLock'],
 ]
-for (const method of blocks) {
+/** The methods of a lock that limit() and map() of a semaphore call. */
+const ofUnits = ['acquireUnits', 'callWithUnits']
+
+for (const method of [...entrances, ...ofUnits]) {
+  const isPromised = !/^try|Sync$/.test(method)
   Refusal.prototype[method] = function (...args) {
-    throw this.ofWait(method, args)
-  }
-}
-const tries = ['tryAcquire', 'tryLock', 'tryAcquireRead', 'tryAcquireWrite']
-for (const method of tries) {
-  Refusal.prototype[method] = function () {
-    throw this.error()
+    const error = this.ofCall(method, args)
+    if (isPromised) return Promise.reject(error)
+    throw error
   }
 }
 
-/** The methods that acquire or wait. */
-const entrances = new Set([
-  ...waits,
-  ...blocks,
-  ...tries,
-  'executeLocked',
-  'runSharedSync',
-  'waitForUnlock',
-])
+const isEntrance = new Set(entrances)
 
 /**
- * Returns the kind of a closed object of `kind`. `lockFor(method)` returns the lock that the method uses.
+ * Returns the kind of a closed object of `kind`: `refusal` stands in for its lock. The `closedFor(method, refusal, lock,
+ * key)` of a kind whose callers may enter again decides which callers those are.
  */
-const closedKind = (kind, lockFor) => ({ class: kind.class, base: kind, lockFor })
-
-/** Returns the kind of a closed single lock. */
-function closedSingle(kind, lock) {
-  const refusal = new Refusal(kind, lock.title(), lock.observer)
-  // Code inside a callback that holds a recursive mutex may still enter it again.
-  const isRefused = (method) => entrances.has(method) && !lock.isHeld?.()
-  return closedKind(kind, (method) => (isRefused(method) ? refusal : lock))
+function closedKind(kind, refusal) {
+  const { lockFor = (_, lock) => lock, closedFor = () => refusal } = kind
+  return {
+    class: kind.class,
+    base: kind,
+    isClosed: true,
+    lockFor: (method, lock, key) =>
+      isEntrance.has(method) ? closedFor(method, refusal, lock, key) : lockFor(method, lock),
+  }
 }
 
-module.exports = { closedKind, closedSingle, entrances, Refusal }
+module.exports = { closedKind, Refusal }

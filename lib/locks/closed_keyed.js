@@ -1,17 +1,8 @@
 'use strict'
-// Closed keyed maps: see closed.js.
 const { checkKey, titleOf } = require('../core/keys.js')
-const { closedKind, entrances, Refusal } = require('./closed.js')
+const { Refusal } = require('./closed.js')
 
-/** Returns the kind of a closed keyed lock. */
-function closedKeyed(kind, map) {
-  const closed = new ClosedKeyMap(kind, map)
-  const { lockFor = () => map, closedFor = () => closed } = kind
-  const mapFor = (method) => (entrances.has(method) ? closedFor(method, closed) : lockFor(method))
-  return { ...closedKind(kind, mapFor), isClosed: true }
-}
-
-/** Stands in for the keyed map of a closed object. */
+/** Stands in for the keyed map of a closed object: see closed.js. */
 class ClosedKeyMap {
   watch = undefined
   #kind
@@ -35,11 +26,8 @@ class ClosedKeyMap {
 
   /** The error of a call with an empty list of keys. */
   closedError() {
-    return new Refusal(
-      this.#kind,
-      titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.#map.name }),
-      null,
-    ).error()
+    const title = titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.#map.name })
+    return new Refusal(this.#kind, title, null).error()
   }
 
   find() {
@@ -47,4 +35,4 @@ class ClosedKeyMap {
   }
 }
 
-module.exports = { closedKeyed }
+module.exports = { ClosedKeyMap }

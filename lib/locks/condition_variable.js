@@ -4,7 +4,8 @@ const { checkUnranked } = require('./gate.js')
 const { kind: mutexKind } = require('./mutex.js')
 const { isOfKind } = require('../core/receiver.js')
 const { readSyncWait } = require('../core/options.js')
-const { blockingLockOf, lockOf, kindOf, Single, single } = require('./single.js')
+const { blockingLockOf, kindOf, lockOf } = require('./base.js')
+const { Single, single } = require('./single.js')
 
 const kind = {
   class: 'ConditionVariable',

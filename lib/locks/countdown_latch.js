@@ -2,7 +2,7 @@
 const { LocalLatch } = require('../core/gates.js')
 const { checkInteger } = require('../core/integers.js')
 const { Gate, gate, unranked } = require('./gate.js')
-const { lockOf } = require('./single.js')
+const { lockOf } = require('./base.js')
 
 const maxCount = 2 ** 31 - 1
 

@@ -14,7 +14,7 @@ const {
 } = require('../core/options.js')
 const { keyedMark, signalMark } = require('../core/receiver.js')
 const { releaserOf, run } = require('../core/run.js')
-const { defaultsOf, kindOf } = require('./single.js')
+const { defaultsOf, kindOf } = require('./base.js')
 
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {

@@ -7,7 +7,8 @@ const { lockError } = require('../core/errors.js')
 const { checkInteger } = require('../core/integers.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
-const { blockingLimits, blockingMapOf, Keyed, mapOf, withDefaults } = require('./keyed.js')
+const { blockingLimits, blockingLockOf, mapOf, withDefaults } = require('./base.js')
+const { Keyed } = require('./keyed.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { acquireOptions, isObject, readWait } = require('../core/options.js')
@@ -103,7 +104,7 @@ class DiningPhilosophers {
 
   beginSync(seat, options) {
     check(this, 'beginSync')
-    const map = blockingMapOf(this.#forks, forks, 'beginSync')
+    const map = blockingLockOf(this.#forks, forks, 'beginSync')
     const pair = this.#forksAt(seat)
     const limits = blockingLimits(this.#forks, options)
     return this.#sit(seat, acquireSyncOneOrMany(map, pair, limits, acquireSync, this.#lateAt(seat)))

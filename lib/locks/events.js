@@ -4,7 +4,7 @@ const { LocalAutoResetEvent, LocalManualResetEvent } = require('../core/gates.js
 const { Gate, gate } = require('./gate.js')
 const { lockOptions } = require('../options/lock_options.js')
 const { asOptions } = require('../core/options.js')
-const { lockOf } = require('./single.js')
+const { lockOf } = require('./base.js')
 
 const eventOptions = new Set([...lockOptions, 'isSet'])
 

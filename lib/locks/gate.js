@@ -1,7 +1,8 @@
 'use strict'
 // The base of events, latches and barriers: callers wait until the gate admits them.
 const { checkKnown, isObject, readSyncWait, refuseNumber } = require('../core/options.js')
-const { blockingLockOf, lockOf, Single, single } = require('./single.js')
+const { blockingLockOf, lockOf } = require('./base.js')
+const { Single, single } = require('./single.js')
 
 /** The kind of all gates. */
 const gate = { class: 'Gate', base: single, instance: 'an event, a countdown latch or a barrier' }

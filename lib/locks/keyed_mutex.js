@@ -3,7 +3,8 @@ const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { blockingLimits, blockingMapOf, Keyed, keyed, mapOf, withDefaults } = require('./keyed.js')
+const { blockingLimits, blockingLockOf, mapOf, withDefaults } = require('./base.js')
+const { Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, refuseCallback, refuseNumber, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
@@ -51,7 +52,7 @@ class KeyedMutex extends Keyed {
   runExclusive(key, callback, options, surplus) {
     if (surplus !== undefined) return Promise.reject(surplusError())
     try {
-      const map = mapOf(this, kind, 'runExclusive')
+      const map = mapOf(this, kind, 'runExclusive', key)
       const isAcquireOwn = this.#isAcquireOwn()
       map.checkAcquire?.(isAcquireOwn)
       if (Array.isArray(key) && map.runExclusive !== undefined) {
@@ -96,20 +97,20 @@ class KeyedMutex extends Keyed {
   }
 
   lockSync(key, options) {
-    const map = blockingMapOf(this, kind, 'lockSync')
+    const map = blockingLockOf(this, kind, 'lockSync')
     const limits = blockingLimits(this, options)
     map.with(key, (lock) => lock.lockSync(limits))
   }
 
   acquireSync(key, options) {
-    const map = blockingMapOf(this, kind, 'acquireSync')
+    const map = blockingLockOf(this, kind, 'acquireSync')
     return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireSync)
   }
 
   runExclusiveSync(key, callback, options) {
-    const map = mapOf(this, kind, 'runExclusiveSync')
+    const map = mapOf(this, kind, 'runExclusiveSync', key)
     if (map.runExclusiveSync !== undefined) {
-      blockingMapOf(this, kind, 'runExclusiveSync')
+      blockingLockOf(this, kind, 'runExclusiveSync', key)
       checkCallback(callback, key)
       return map.runExclusiveSync(key, callback, blockingLimits(this, options))
     }

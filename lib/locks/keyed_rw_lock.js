@@ -1,6 +1,7 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingLimits, blockingMapOf, Keyed, keyed, mapOf, withDefaults } = require('./keyed.js')
+const { blockingLimits, blockingLockOf, mapOf, withDefaults } = require('./base.js')
+const { Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/grant.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
@@ -71,12 +72,12 @@ class KeyedRWLock extends Keyed {
   }
 
   acquireReadSync(key, options) {
-    const map = blockingMapOf(this, kind, 'acquireReadSync')
+    const map = blockingLockOf(this, kind, 'acquireReadSync')
     return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireReadSync)
   }
 
   acquireWriteSync(key, options) {
-    const map = blockingMapOf(this, kind, 'acquireWriteSync')
+    const map = blockingLockOf(this, kind, 'acquireWriteSync')
     return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireWriteSync)
   }
 

@@ -9,7 +9,8 @@ const {
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
-const { blockingMapOf, Keyed, keyed, mapOf, withDefaults } = require('./keyed.js')
+const { blockingLockOf, mapOf, withDefaults } = require('./base.js')
+const { Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
@@ -80,7 +81,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   acquireSync(key, weight, options) {
-    const map = blockingMapOf(this, kind, 'acquireSync')
+    const map = blockingLockOf(this, kind, 'acquireSync')
     const asked = this.#read(weight, options, readAcquireSync)
     const acquire = (lock, limits) => lock.acquireSync(asked.weight, limits)
     if (!Array.isArray(key)) return map.with(key, (lock) => acquire(lock, asked.limits))

@@ -14,7 +14,7 @@ const {
 const { giveBackUndelivered } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
 const { receiverError } = require('../core/receiver.js')
-const { lockOf } = require('./single.js')
+const { lockOf } = require('./base.js')
 const { kind: mutexKind, Mutex } = require('./mutex.js')
 
 const electionOptions = new Set([

@@ -3,14 +3,8 @@ const { LocalMutex } = require('../core/mutex.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { now, tryRun } = require('../core/run.js')
-const {
-  blockingLimits,
-  blockingLockOf,
-  Holdable,
-  holdable,
-  lockOf,
-  withDefaults,
-} = require('./single.js')
+const { blockingLimits, blockingLockOf, lockOf, withDefaults } = require('./base.js')
+const { Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Mutex',

@@ -3,14 +3,8 @@ const { LocalMutex } = require('../core/mutex.js')
 const { surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { now, tryRun } = require('../core/run.js')
-const {
-  blockingLimits,
-  blockingLockOf,
-  Holdable,
-  holdable,
-  lockOf,
-  withDefaults,
-} = require('./single.js')
+const { blockingLimits, blockingLockOf, lockOf, withDefaults } = require('./base.js')
+const { Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RecursiveMutex',
@@ -21,6 +15,9 @@ const kind = {
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
   // The first RecursiveMutex loads it, because AsyncLocalStorage slows down every promise on Node 20 and 22.
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),
+  lockFor: (method, recursive) => (method in recursive ? recursive : recursive.outer),
+  // Code inside a callback that holds a closed mutex may still enter it again.
+  closedFor: (_, refusal, recursive) => (recursive.isHeld() ? recursive : refusal),
 }
 
 class RecursiveMutex extends Holdable {

@@ -9,33 +9,48 @@ const { defineLazy, makeReleaser, undelivered } = require('../core/releaser.js')
 const { run, runSync } = require('../core/run.js')
 const { acquireOneOrMany, acquireSyncOneOrMany } = require('./many.js')
 
-/** The recursive mutex of a lock of a key map. All objects that share the map share its holds. */
+/**
+ * The recursive mutex of a lock of a key map, with the methods that KeyedMutex calls. All objects that share the map
+ * share its holds.
+ */
 class KeyRecursive extends Recursive {
   /** Pins the lock to its key for the wait, because the outer hold may end just after it has admitted the caller. */
   async enterFrom(around, limits) {
-    const { lock } = this
-    lock.pins++
+    const { outer } = this
+    outer.pins++
     try {
       return await super.enterFrom(around, limits)
     } finally {
-      lock.pins--
-      lock.reportIdle()
+      outer.pins--
+      outer.reportIdle()
     }
   }
-}
 
-const recursiveOf = (lock) => new KeyRecursive(lock)
+  acquire(limits) {
+    return this.#waits((lock) => lock.acquire(limits))
+  }
 
-/** Whether this chain of calls holds the key of `lock`. */
-function isInside(lock) {
-  const recursive = recursiveOf(lock)
-  return recursive.isOnStack() || recursive.holdIn(context()) !== null
+  lock(limits) {
+    return this.#waits((lock) => lock.lock(limits))
+  }
+
+  waitForUnlock(limits) {
+    return this.#waits((lock) => lock.waitForUnlock(limits))
+  }
+
+  /** Returns wait(lock), unless this chain of calls holds the key. */
+  #waits(wait) {
+    const { outer } = this
+    if (!this.isHeld()) return wait(outer)
+    const message = `${outer.title()} is held by this chain of calls, which would wait for itself: enter it again by runExclusive()`
+    return Promise.reject(lockError('ERR_LOCK_DEADLOCK', message))
+  }
 }
 
 /** Ends `hold` before its callback has begun. If its grant reports a death, the next grant reports it instead. */
 function closeUndelivered(hold) {
   const { mutex, holds, grant, parent } = hold
-  const { lock } = mutex
+  const lock = mutex.outer
   const isHeld = parent === null && lock.grant() === grant
   const giveBack = isHeld
     ? lock.releaser(grant, lock.grantOf(grant).abandoned)[undelivered]
@@ -65,19 +80,20 @@ function releaserOf(recursive, hold, isWithin = false) {
   return release
 }
 
+/** The key map of reentrant objects, for the methods that enter a key or wait for it. */
 class ReentrantKeyMap {
   #map
 
   constructor(map) {
     this.#map = map
+    this.name = map.name
+    this.hasTokensByKey = map.hasTokensByKey
+    this.afterStart = map.afterStart?.bind(map)
   }
 
+  /** Read at each use: another object of the same name may add it later. */
   get watch() {
     return this.#map.watch
-  }
-
-  get hasTokensByKey() {
-    return this.#map.hasTokensByKey
   }
 
   find(key) {
@@ -85,16 +101,11 @@ class ReentrantKeyMap {
   }
 
   open(key) {
-    return new ReentrantKey(this.#map, key)
+    return new KeyRecursive(this.#map.open(key))
   }
 
   with(key, use) {
-    return use(this.open(key))
-  }
-
-  isHeld(key) {
-    const lock = this.#map.find(key)
-    return lock !== undefined && isInside(lock)
+    return this.#map.with(key, (lock) => use(new KeyRecursive(lock)))
   }
 
   /** Throws if a derived class overrides acquire(), because no method with a callback would call it. */
@@ -109,7 +120,7 @@ class ReentrantKeyMap {
   runExclusive(keys, callback, options) {
     let inner = context()
     const enter = async (lock, limits) => {
-      const recursive = recursiveOf(lock)
+      const recursive = new KeyRecursive(lock)
       const hold = await recursive.enterFrom(inner, readWait(limits, acquireOptions))
       if (hold === undefined) return undefined
       inner = hold
@@ -125,7 +136,7 @@ class ReentrantKeyMap {
   runExclusiveSync(key, callback, limits) {
     let inner = context()
     const enter = (lock, left) => {
-      const recursive = recursiveOf(lock)
+      const recursive = new KeyRecursive(lock)
       if (recursive.isOnStack()) return releaserOf(recursive, recursive.holds.outermost, true)
       const hold = recursive.enterSync(inner, left)
       inner = hold
@@ -138,83 +149,30 @@ class ReentrantKeyMap {
   }
 }
 
-/** The lock of one key, with the methods that KeyedMutex calls. */
-class ReentrantKey {
-  #map
-  #key
-
-  constructor(map, key) {
-    this.#map = map
-    this.#key = key
+/** Whether this chain of calls holds `key`, or each key of a list that is not empty. */
+function isInside(map, key) {
+  const keys = [key].flat()
+  const isHeld = (one) => {
+    const lock = map.find(one)
+    return lock !== undefined && new KeyRecursive(lock).isHeld()
   }
-
-  runExclusive(callback, limits) {
-    return this.#map.with(this.#key, (lock) => recursiveOf(lock).runExclusive(callback, limits))
-  }
-
-  acquire(limits) {
-    return this.#waits((lock) => lock.acquire(limits))
-  }
-
-  lock(limits) {
-    return this.#waits((lock) => lock.lock(limits))
-  }
-
-  waitForUnlock(limits) {
-    return this.#waits((lock) => lock.waitForUnlock(limits))
-  }
-
-  #waits(wait) {
-    return this.#map.with(this.#key, (lock) => {
-      if (!isInside(lock)) return wait(lock)
-      const message = `${lock.title()} is held by this chain of calls, which would wait for itself: enter it again by runExclusive()`
-      return Promise.reject(lockError('ERR_LOCK_DEADLOCK', message))
-    })
-  }
-}
-
-/** The map of a closed object: a chain that holds a key may still enter it again. */
-class ClosedReentrantKeyMap extends ReentrantKeyMap {
-  #closed
-
-  constructor(map, closed) {
-    super(map)
-    this.#closed = closed
-  }
-
-  open(key) {
-    return this.isHeld(key) ? super.open(key) : this.#closed.open(key)
-  }
-
-  #isHeldAll(keys) {
-    return keys.length > 0 && keys.every((key) => this.isHeld(key))
-  }
-
-  async runExclusive(keys, callback, options) {
-    if (this.#isHeldAll(keys)) return super.runExclusive(keys, callback, options)
-    return acquireOneOrMany(this.#closed, keys, options, (lock) => lock.acquire())
-  }
-
-  runExclusiveSync(key, callback, limits) {
-    if (this.#isHeldAll([key].flat())) return super.runExclusiveSync(key, callback, limits)
-    return acquireSyncOneOrMany(this.#closed, key, limits, (lock) => lock.acquireSync())
-  }
+  return keys.length > 0 && keys.every(isHeld)
 }
 
 /** The map for cancel() and cancelAll(), which also reject the callers inside a hold. */
 const cancelling = (map) => ({
   find(key) {
     const lock = map.find(key)
-    return lock === undefined ? undefined : recursiveOf(lock)
+    return lock === undefined ? undefined : new KeyRecursive(lock)
   },
-  busy: () => map.busy().map(recursiveOf),
+  busy: () => map.busy().map((lock) => new KeyRecursive(lock)),
 })
 
 const waits = new Set(['acquire', 'lock', 'waitForUnlock'])
 const forms = new Set(['runExclusive', 'runExclusiveSync'])
 const cancels = new Set(['cancel', 'cancelAll'])
 
-/** Returns the kind of a reentrant object of `kind`: see closed.js. */
+/** Returns the kind of a reentrant object of `kind`: see base.js. */
 function reentrantKind(kind, map) {
   const reentrant = new ReentrantKeyMap(map)
   const cancel = cancelling(map)
@@ -225,9 +183,9 @@ function reentrantKind(kind, map) {
       if (cancels.has(method)) return cancel
       return waits.has(method) || forms.has(method) ? reentrant : map
     },
-    closedFor(method, closed) {
-      return forms.has(method) ? new ClosedReentrantKeyMap(map, closed) : closed
-    },
+    /** Code inside a callback that holds a closed key may still enter it again. */
+    closedFor: (method, closed, _, key) =>
+      forms.has(method) && isInside(map, key) ? reentrant : closed,
   }
 }
 

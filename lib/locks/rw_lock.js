@@ -4,14 +4,8 @@ const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const {
-  blockingLimits,
-  blockingLockOf,
-  Holdable,
-  holdable,
-  lockOf,
-  withDefaults,
-} = require('./single.js')
+const { blockingLimits, blockingLockOf, lockOf, withDefaults } = require('./base.js')
+const { Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RWLock',

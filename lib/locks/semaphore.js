@@ -5,14 +5,8 @@ const { checkedValue, checkWeight } = require('../core/units.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
-const {
-  blockingLockOf,
-  defaultsOf,
-  Holdable,
-  holdable,
-  lockOf,
-  withDefaults,
-} = require('./single.js')
+const { blockingLockOf, defaultsOf, lockOf, withDefaults } = require('./base.js')
+const { Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'Semaphore',

@@ -10,12 +10,12 @@ const { readLockOptions } = require('./lock_options.js')
 /** Makes the lock of `kind` that `options` describe. Returns it with the settings of its object. */
 function openLock(kind, args, options) {
   const settings = readLockOptions(options, kind.bytes, kind.known)
-  const { cancelError, defaults, mayBlock, scopes } = settings
+  const { scopes } = settings
   const lock =
     scopes === undefined
       ? kind.local(...args).configured(settings)
       : scopes.openLock(kind, args, settings)
-  return { lock: kind.over === undefined ? lock : kind.over(lock), cancelError, defaults, mayBlock }
+  return { lock: kind.over === undefined ? lock : kind.over(lock), settings }
 }
 
 module.exports = { openLock }

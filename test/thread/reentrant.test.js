@@ -134,6 +134,16 @@ for (const [scope, use] of Object.entries(scopes)) {
       await locks.waitForUnlock('a')
     })
 
+    it('names the map when acquire() of several keys times out', async () => {
+      const release = await locks.acquire('a')
+      const { name } = options
+      const place = name === undefined ? '' : ` in ${JSON.stringify(name)}`
+      await assert.rejects(locks.acquire(['a', 'b'], { timeout: 1 }), ({ message }) =>
+        message.startsWith(`the locks of keys "a", "b"${place} were not available within 1 ms`),
+      )
+      release()
+    })
+
     it('excludes an object without the option, whose nested call waits', async () => {
       const plain = new KeyedMutex(options)
       if (scope === 'thread') return
