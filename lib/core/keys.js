@@ -15,9 +15,10 @@ function nameOf(key) {
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }
 
-/** The name of a lock in error messages. */
+/** The name of a lock in error messages. A keyed map may name its keys by a titleOf(key) of its own. */
 function titleOf(kind, { name, key, keyMap }) {
   if (keyMap === null) return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
+  if (keyMap.titleOf !== undefined) return keyMap.titleOf(key)
   const map = keyMap.name === undefined ? '' : ` in ${nameOf(keyMap.name)}`
   return `the ${kind} of key ${nameOf(key)}${map}`
 }

@@ -223,12 +223,12 @@ class LocalLock extends AnyLock {
 
   /** The number of callers of this thread that wait in any way. */
   waitsHere() {
-    return (this.queue?.size ?? 0) + (this.watchers?.size ?? 0)
+    return this.queueSize() + (this.watchers?.size ?? 0)
   }
 
-  /** A new caller goes ahead of every queued waiter if its priority exceeds this. */
-  topPriority() {
-    return this.hasQueue() ? this.queue.head.priority : -Infinity
+  /** Whether a new caller of this `priority` goes ahead of every queued waiter. */
+  goesFirst(priority) {
+    return !this.hasQueue() || priority > this.queue.head.priority
   }
 
   /** Rejects every waiter that wants to acquire. Holders and callers of waitForUnlock() stay. */
@@ -241,15 +241,16 @@ class LocalLock extends AnyLock {
 
   /** Rejects `waiters`. */
   endAll(reason, waiters = this.waiters()) {
+    if (waiters.length === 0) return
     // Every waiter that leaves the queue must be settled, so check the stack first.
-    if (waiters.length > 0) checkStack()
+    checkStack()
     // Remove all waiters before the first one rejects, so that none is admitted because another one left.
     for (const waiter of waiters) {
       this.dequeue(waiter)
       waiter.markOver()
     }
     for (const waiter of waiters) this.fail(waiter, reason)
-    if (waiters.length > 0) this.admit()
+    this.admit()
   }
 
   waiters() {
@@ -266,8 +267,7 @@ class LocalLock extends AnyLock {
   watch(weight, limits) {
     const { priority, timeout, signal } = limits
     if (signal?.aborted) return Promise.reject(reasonOf(signal))
-    if (this.hasRoom(weight) && (!this.hasQueue() || priority > this.topPriority()))
-      return Promise.resolve()
+    if (this.hasRoom(weight) && this.goesFirst(priority)) return Promise.resolve()
     if (timeout === 0) return Promise.reject(this.timeoutError(0))
     this.checkWait(limits)
     if (this.watchers === null) {

@@ -59,7 +59,7 @@ class LocalRWLock extends LocalLock {
   enter(limits, Kind) {
     const { signal, priority } = limits
     if (signal?.aborted) return this.refuse(Kind, 1, reasonOf(signal))
-    if (!this.isOpen(Kind, priority)) return this.queueUp(1, limits, Kind)
+    if (!(Kind.fits(this) && this.goesFirst(priority))) return this.queueUp(1, limits, Kind)
     this.checkObserver()
     const value = Kind.valueOf(this)
     const promise = Promise.resolve(value)
@@ -85,10 +85,6 @@ class LocalRWLock extends LocalLock {
     } finally {
       grant[end]()
     }
-  }
-
-  isOpen(Kind, priority) {
-    return Kind.fits(this) && (!this.hasQueue() || priority > this.topPriority())
   }
 
   take(Kind) {
@@ -258,10 +254,6 @@ class LocalRWLock extends LocalLock {
     if (!(waiter instanceof Upgrader)) return super.enqueue(waiter)
     platform.trackWaits(this)
     this.upgrader = waiter
-  }
-
-  waitsHere() {
-    return super.waitsHere() + (this.upgrader === null ? 0 : 1)
   }
 
   dequeue(waiter) {

@@ -54,11 +54,6 @@ class LocalSemaphore extends LocalLock {
     return this.value >= weight
   }
 
-  /** Whether a new caller of this `priority` gets `weight` units without a wait. */
-  isOpen(weight, priority) {
-    return this.value >= weight && (!this.hasQueue() || priority > this.topPriority())
-  }
-
   hint(waiter) {
     const { whole } = this
     if (waiter === undefined || whole < 1 || waiter.weight <= whole) return ''
@@ -84,7 +79,7 @@ class LocalSemaphore extends LocalLock {
   enter(weight, limits, Kind) {
     const { signal } = limits
     if (signal?.aborted) return this.refuse(Kind, weight, reasonOf(signal))
-    if (this.isOpen(weight, limits.priority)) {
+    if (this.value >= weight && this.goesFirst(limits.priority)) {
       this.checkObserver()
       const value = Kind.valueOf(this, weight)
       const promise = Promise.resolve(value)

@@ -1,7 +1,6 @@
 'use strict'
 // The tickets that acquire() of a semaphore resolves to: their form, and those of a semaphore of one thread.
 const { observed } = require('./platform.js')
-const { checkStack, checkStackToRelease } = require('./stack.js')
 const { makeReleaser } = require('./releaser.js')
 
 /** The property of a releaser with the observer's record of its grant. */
@@ -34,8 +33,7 @@ function releaser(lock, weight) {
   let isOver = false
   const Releaser = () => {
     if (isOver || lock.generation !== generation) return
-    if (lock.observer === null) checkStackToRelease()
-    else checkStack()
+    lock.checkRelease()
     const back = lock.roomFor(weight)
     isOver = true
     if (lock.observer !== null) endObserved(lock, weight, Releaser)

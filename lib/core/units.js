@@ -10,7 +10,7 @@ const {
   weightedWaitOptions,
 } = require('./options.js')
 const platform = require('./platform.js')
-const { givenOf, inPlaceOf } = require('./wait_defaults.js')
+const { completed, givenOf, WithDefaults } = require('./wait_defaults.js')
 
 const maxValue = 2 ** 29 - 1
 const minValue = -(2 ** 29)
@@ -35,7 +35,8 @@ function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, rea
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: read(priorityOrOptions, others) }
   }
-  const limits = read(inPlaceOf(priorityOrOptions, weightOrOptions), weighted)
+  const { defaults } = priorityOrOptions instanceof WithDefaults ? priorityOrOptions : {}
+  const limits = read(completed(weightOrOptions, defaults), weighted)
   if (givenOf(priorityOrOptions) !== undefined) {
     throw new TypeError('nothing follows the options: they have the weight, too')
   }

@@ -29,8 +29,4 @@ function completed(options, defaults) {
 /** Returns the options as the caller gave them. */
 const givenOf = (options) => (options instanceof WithDefaults ? options.given : options)
 
-/** Returns `given` with the defaults of `options`. */
-const inPlaceOf = (options, given) =>
-  options instanceof WithDefaults ? new WithDefaults(given, options.defaults) : given
-
-module.exports = { completed, givenOf, inPlaceOf, WithDefaults }
+module.exports = { completed, givenOf, WithDefaults }

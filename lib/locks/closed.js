@@ -33,18 +33,17 @@ class Refusal {
   }
 }
 
-/** The methods of public classes that acquire or wait. */
+/** The methods that acquire or wait. */
 const entrances = [
   ...['acquire', 'acquireRead', 'acquireWrite', 'lock', 'waitForUnlock'],
   ...['runExclusive', 'runShared', 'executeLocked'],
   ...['acquireSync', 'acquireReadSync', 'acquireWriteSync', 'lockSync'],
   ...['runExclusiveSync', 'runSharedSync'],
   ...['tryAcquire', 'tryAcquireRead', 'tryAcquireWrite', 'tryLock'],
+  // limit() and map() of a semaphore call these of its lock.
+  ...['acquireUnits', 'callWithUnits'],
 ]
-/** The methods of a lock that limit() and map() of a semaphore call. */
-const ofUnits = ['acquireUnits', 'callWithUnits']
-
-for (const method of [...entrances, ...ofUnits]) {
+for (const method of entrances) {
   const isPromised = !/^try|Sync$/.test(method)
   Refusal.prototype[method] = function (...args) {
     const error = this.ofCall(method, args)
@@ -52,8 +51,6 @@ for (const method of [...entrances, ...ofUnits]) {
     throw error
   }
 }
-
-const isEntrance = new Set(entrances)
 
 /**
  * Returns the kind of a closed object of `kind`: `refusal` stands in for its lock. The `closedFor(method, refusal, lock,
@@ -66,7 +63,7 @@ function closedKind(kind, refusal) {
     base: kind,
     isClosed: true,
     lockFor: (method, lock, key) =>
-      isEntrance.has(method) ? closedFor(method, refusal, lock, key) : lockFor(method, lock),
+      method in Refusal.prototype ? closedFor(method, refusal, lock, key) : lockFor(method, lock),
   }
 }
 

@@ -7,8 +7,8 @@ const { lockError } = require('../core/errors.js')
 const { checkInteger } = require('../core/integers.js')
 const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
-const { blockingLimits, blockingLockOf, mapOf, withDefaults } = require('./base.js')
-const { Keyed } = require('./keyed.js')
+const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
+const { blockingLimits, Keyed } = require('./keyed.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { acquireOptions, isObject, readWait } = require('../core/options.js')
@@ -19,17 +19,6 @@ const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const maxSeats = 2 ** 31 - 1
 
-const fork = (Base) =>
-  class extends Base {
-    title() {
-      return titleOfFork(this)
-    }
-  }
-
-const titleOfFork = ({ key, keyMap }) => `fork ${key} of ${titleOf(keyMap.name)}`
-
-const LocalFork = fork(LocalMutex)
-
 // The class has no cancel(), and so no option `cancelError`.
 const known = new Set(lockOptionsWithDefaults)
 known.delete('cancelError')
@@ -38,8 +27,7 @@ const forks = {
   known,
   class: 'DiningPhilosophers',
   name: 'dining philosopher',
-  local: () => new LocalFork(),
-  extend: fork,
+  local: () => new LocalMutex(),
   atRest: [],
 }
 
@@ -57,6 +45,7 @@ class Forks extends Keyed {
 /** Returns the philosophers of this thread that eat with these forks. All objects of one table share them. */
 function eatersAt(map, seats) {
   const { name } = map
+  map.titleOf = (key) => `fork ${key} of ${titleOf(name)}`
   // This table in C++ has no keys. Other threads compare their number of seats with the one in it.
   if (name !== undefined) map.openTable(`dining philosophers ${toText(name)}`, seats, titleOf(name))
   map.eaters ??= new Map()
@@ -97,14 +86,14 @@ class DiningPhilosophers {
     const pair = this.#forksAt(seat)
     const map = mapOf(this.#forks, forks)
     const late = this.#lateAt(seat)
-    const limits = readWait(withDefaults(this.#forks, options), acquireOptions)
+    const limits = readWait(withMapDefaults(this.#forks, options), acquireOptions)
     const held = acquireOneOrMany(map, pair, limits, acquire, () => late)
     return held.then((release) => release && this.#sit(seat, release))
   }
 
   beginSync(seat, options) {
     check(this, 'beginSync')
-    const map = blockingLockOf(this.#forks, forks, 'beginSync')
+    const map = blockingMapOf(this.#forks, forks, 'beginSync')
     const pair = this.#forksAt(seat)
     const limits = blockingLimits(this.#forks, options)
     return this.#sit(seat, acquireSyncOneOrMany(map, pair, limits, acquireSync, this.#lateAt(seat)))

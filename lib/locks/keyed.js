@@ -1,10 +1,12 @@
 'use strict'
 // The base of all keyed locks.
 const { localKeyMap } = require('../core/key_map.js')
+const { readSyncWait } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('../options/lock_options.js')
 const { keyedMark } = require('../core/receiver.js')
-const { Base, cancelErrorOf, close, look, mapOf } = require('./base.js')
+const { now, tryRun } = require('../core/run.js')
+const { Base, cancelErrorOf, close, kindOf, look, mapOf, withMapDefaults } = require('./base.js')
 const { ClosedKeyMap } = require('./closed_keyed.js')
 
 /** The kind of all keyed locks. */
@@ -17,6 +19,9 @@ function openKeyMap(kind, value, settings) {
     ? localKeyMap(kind, value, settings)
     : scopes.openKeyMap(kind, value, settings)
 }
+
+/** Returns the limits of a wait of `it` that blocks this thread. */
+const blockingLimits = (it, options) => readSyncWait(withMapDefaults(it, options))
 
 class Keyed extends Base {
   constructor(kind, options, value) {
@@ -32,6 +37,11 @@ class Keyed extends Base {
 
   isLocked(key) {
     return mapOf(this, keyed, 'isLocked').look(key, (lock) => lock.isLocked(), false)
+  }
+
+  tryRunExclusive(key, callback) {
+    mapOf(this, keyed, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
   }
 
   cancel(key, reason) {
@@ -58,7 +68,7 @@ class Keyed extends Base {
 
   async close() {
     const map = mapOf(this, keyed, 'close')
-    close(this, (kind) => new ClosedKeyMap(kind, map))
+    close(this, new ClosedKeyMap(kindOf(this), map))
     await map.onIdle()
   }
 
@@ -69,4 +79,4 @@ class Keyed extends Base {
 
 Keyed.prototype[keyedMark] = true
 
-module.exports = { Keyed, keyed }
+module.exports = { blockingLimits, Keyed, keyed }

@@ -3,11 +3,11 @@ const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { blockingLimits, blockingLockOf, mapOf, withDefaults } = require('./base.js')
-const { Keyed, keyed } = require('./keyed.js')
+const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
+const { blockingLimits, Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { checkCallback, refuseCallback, refuseNumber, surplusError } = require('../core/options.js')
-const { now, run, runSync, tryRun } = require('../core/run.js')
+const { run, runSync } = require('../core/run.js')
 
 const kind = {
   class: 'KeyedMutex',
@@ -38,7 +38,7 @@ class KeyedMutex extends Keyed {
   acquire(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquire')
-    const limits = withDefaults(this, options)
+    const limits = withMapDefaults(this, options)
     if (limits === undefined && mayOpen(map) && !Array.isArray(key)) return map.open(key).acquire()
     return acquireOneOrMany(map, key, limits, acquire)
   }
@@ -58,13 +58,13 @@ class KeyedMutex extends Keyed {
       if (Array.isArray(key) && map.runExclusive !== undefined) {
         checkCallback(callback, key, options)
         refuseNumber(options)
-        return map.runExclusive(key, callback, withDefaults(this, options))
+        return map.runExclusive(key, callback, withMapDefaults(this, options))
       }
       // A derived class may override acquire(), as for several keys and in all keyed classes.
       if (Array.isArray(key) || !isAcquireOwn)
         return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)
-      const limits = withDefaults(this, options)
+      const limits = withMapDefaults(this, options)
       if (limits === undefined && mayOpen(map)) return map.open(key).runExclusive(callback)
       refuseNumber(options)
       return map.with(key, (lock) => lock.runExclusive(callback, limits))
@@ -78,15 +78,10 @@ class KeyedMutex extends Keyed {
     return this.runExclusive(key, callback, options, surplus)
   }
 
-  tryRunExclusive(key, callback) {
-    mapOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
-  }
-
   lock(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'lock')
-    const limits = withDefaults(this, options)
+    const limits = withMapDefaults(this, options)
     if (limits === undefined && mayOpen(map)) return map.open(key).lock()
     refuseNumber(options)
     return map.with(key, (lock) => lock.lock(limits))
@@ -97,20 +92,20 @@ class KeyedMutex extends Keyed {
   }
 
   lockSync(key, options) {
-    const map = blockingLockOf(this, kind, 'lockSync')
+    const map = blockingMapOf(this, kind, 'lockSync')
     const limits = blockingLimits(this, options)
     map.with(key, (lock) => lock.lockSync(limits))
   }
 
   acquireSync(key, options) {
-    const map = blockingLockOf(this, kind, 'acquireSync')
+    const map = blockingMapOf(this, kind, 'acquireSync')
     return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireSync)
   }
 
   runExclusiveSync(key, callback, options) {
     const map = mapOf(this, kind, 'runExclusiveSync', key)
     if (map.runExclusiveSync !== undefined) {
-      blockingLockOf(this, kind, 'runExclusiveSync', key)
+      blockingMapOf(this, kind, 'runExclusiveSync', key)
       checkCallback(callback, key)
       return map.runExclusiveSync(key, callback, blockingLimits(this, options))
     }
@@ -133,7 +128,7 @@ class KeyedMutex extends Keyed {
   waitForUnlock(key, options) {
     const map = mapOf(this, kind, 'waitForUnlock')
     refuseNumber(options)
-    return map.with(key, (lock) => lock.waitForUnlock(withDefaults(this, options)))
+    return map.with(key, (lock) => lock.waitForUnlock(withMapDefaults(this, options)))
   }
 }
 

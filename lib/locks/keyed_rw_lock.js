@@ -1,7 +1,7 @@
 'use strict'
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingLimits, blockingLockOf, mapOf, withDefaults } = require('./base.js')
-const { Keyed, keyed } = require('./keyed.js')
+const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
+const { blockingLimits, Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/grant.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
@@ -28,13 +28,13 @@ class KeyedRWLock extends Keyed {
   acquireRead(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquireRead')
-    return acquireOneOrMany(map, key, withDefaults(this, options), acquireRead)
+    return acquireOneOrMany(map, key, withMapDefaults(this, options), acquireRead)
   }
 
   acquireWrite(key, options, surplus) {
     if (surplus !== undefined) throw surplusError()
     const map = mapOf(this, kind, 'acquireWrite')
-    return acquireOneOrMany(map, key, withDefaults(this, options), acquireWrite)
+    return acquireOneOrMany(map, key, withMapDefaults(this, options), acquireWrite)
   }
 
   tryAcquireRead(key, given) {
@@ -66,18 +66,13 @@ class KeyedRWLock extends Keyed {
     return tryRun(callback, (given) => this.runShared(key, given, now), key)
   }
 
-  tryRunExclusive(key, callback) {
-    mapOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
-  }
-
   acquireReadSync(key, options) {
-    const map = blockingLockOf(this, kind, 'acquireReadSync')
+    const map = blockingMapOf(this, kind, 'acquireReadSync')
     return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireReadSync)
   }
 
   acquireWriteSync(key, options) {
-    const map = blockingLockOf(this, kind, 'acquireWriteSync')
+    const map = blockingMapOf(this, kind, 'acquireWriteSync')
     return acquireSyncOneOrMany(map, key, blockingLimits(this, options), acquireWriteSync)
   }
 

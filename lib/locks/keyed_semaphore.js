@@ -9,7 +9,7 @@ const {
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
-const { blockingLockOf, mapOf, withDefaults } = require('./base.js')
+const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
@@ -81,7 +81,7 @@ class KeyedSemaphore extends Keyed {
   }
 
   acquireSync(key, weight, options) {
-    const map = blockingLockOf(this, kind, 'acquireSync')
+    const map = blockingMapOf(this, kind, 'acquireSync')
     const asked = this.#read(weight, options, readAcquireSync)
     const acquire = (lock, limits) => lock.acquireSync(asked.weight, limits)
     if (!Array.isArray(key)) return map.with(key, (lock) => acquire(lock, asked.limits))
@@ -122,7 +122,7 @@ class KeyedSemaphore extends Keyed {
   /** Reads arguments. Throws for more units than the semaphore ever has, because the caller would wait for ever. */
   #read(weightOrOptions, options, read = readAcquire) {
     refuseNumber(options)
-    const asked = read(weightOrOptions, withDefaults(this, options))
+    const asked = read(weightOrOptions, withMapDefaults(this, options))
     const { weight } = asked
     if (weight <= this.#value) return asked
     throw new RangeError(

@@ -2,9 +2,8 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { surplusError } = require('../core/options.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
-const { now, tryRun } = require('../core/run.js')
-const { blockingLimits, blockingLockOf, lockOf, withDefaults } = require('./base.js')
-const { Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, withDefaults } = require('./base.js')
+const { blockingLimits, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RecursiveMutex',
@@ -35,13 +34,8 @@ class RecursiveMutex extends Holdable {
   }
 
   executeLocked(callback, options, surplus) {
-    if (surplus !== undefined) return Promise.reject(surplusError())
-    return lockOf(this, kind, 'executeLocked').runExclusive(callback, withDefaults(this, options))
-  }
-
-  tryRunExclusive(callback) {
-    lockOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(given, now))
+    lockOf(this, kind, 'executeLocked')
+    return this.runExclusive(callback, options, surplus)
   }
 
   runExclusiveSync(callback, options) {

@@ -4,8 +4,8 @@ const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/grant.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
-const { blockingLimits, blockingLockOf, lockOf, withDefaults } = require('./base.js')
-const { Holdable, holdable } = require('./single.js')
+const { blockingLockOf, lockOf, withDefaults } = require('./base.js')
+const { blockingLimits, Holdable, holdable } = require('./single.js')
 
 const kind = {
   class: 'RWLock',
@@ -58,11 +58,6 @@ class RWLock extends Holdable {
   tryRunShared(callback) {
     lockOf(this, kind, 'tryRunShared')
     return tryRun(callback, (given) => this.runShared(given, now))
-  }
-
-  tryRunExclusive(callback) {
-    lockOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(given, now))
   }
 
   acquireReadSync(options) {

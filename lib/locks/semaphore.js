@@ -41,12 +41,8 @@ class Semaphore extends Holdable {
   }
 
   executeLocked(callback, weight, priority, surplus) {
-    if (surplus !== undefined) return Promise.reject(surplusError())
-    return lockOf(this, kind, 'executeLocked').runExclusive(
-      callback,
-      weight,
-      withDefaults(this, priority),
-    )
+    lockOf(this, kind, 'executeLocked')
+    return this.runExclusive(callback, weight, priority, surplus)
   }
 
   tryRunExclusive(callback, weight = 1) {

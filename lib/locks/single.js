@@ -1,12 +1,17 @@
 'use strict'
 // The base of the classes without keys.
+const { readSyncWait } = require('../core/options.js')
 const { signalMark } = require('../core/receiver.js')
+const { now, tryRun } = require('../core/run.js')
 const { openLock } = require('../options/open.js')
-const { Base, cancelErrorOf, close, kindOf, lockOf, look, plainLockOf } = require('./base.js')
+const { Base, cancelErrorOf, close, kindOf, lockOf, look, withDefaults } = require('./base.js')
 const { Refusal } = require('./closed.js')
 
 /** The kind of all these classes. */
 const single = { class: 'Single', instance: 'a lock' }
+
+/** Returns the limits of a wait of `it` that blocks this thread. */
+const blockingLimits = (it, options) => readSyncWait(withDefaults(it, options))
 
 class Single extends Base {
   constructor(kind, args, options) {
@@ -19,7 +24,7 @@ class Single extends Base {
   }
 
   get [signalMark]() {
-    return kindOf(this) && plainLockOf(this).scope
+    return kindOf(this) && lockOf(this, single).scope
   }
 
   get buffer() {
@@ -49,6 +54,11 @@ class Holdable extends Single {
     return lockOf(this, holdable, 'isLocked').isLocked()
   }
 
+  tryRunExclusive(callback) {
+    lockOf(this, holdable, 'tryRunExclusive')
+    return tryRun(callback, (given) => this.runExclusive(given, now))
+  }
+
   cancel(reason) {
     lockOf(this, holdable, 'cancel').cancel(reason === undefined ? cancelErrorOf(this) : reason)
   }
@@ -59,7 +69,7 @@ class Holdable extends Single {
 
   async close() {
     const lock = lockOf(this, holdable, 'close')
-    close(this, (kind) => new Refusal(kind, lock.title(), lock.observer))
+    close(this, new Refusal(kindOf(this), lock.title(), lock.observer))
     await lock.onIdle()
   }
 
@@ -68,4 +78,4 @@ class Holdable extends Single {
   }
 }
 
-module.exports = { Holdable, holdable, Single, single }
+module.exports = { blockingLimits, Holdable, holdable, Single, single }

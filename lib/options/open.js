@@ -1,10 +1,10 @@
 'use strict'
 // Makes the lock that a constructor's options describe: a lock of this thread, or one of a wider scope by scopes.js.
 //
-// A kind of lock is { class, base, name, bytes, known, local, extend, isGate, over }. `known` has the names of the
-// kind's own options, if it has any. `local(...args)` makes a lock of this thread; keyed maps keep idle ones in
-// `atRest` and reuse them. `extend(Class)` derives the same kind from a lock that several threads share. `isGate` marks
-// an event, a latch, a barrier or a condition variable, which no thread holds. `over(lock)` wraps the lock.
+// A kind of lock is { class, base, name, bytes, known, local, isGate, over }. `known` has the names of the kind's own
+// options, if it has any. `local(...args)` makes a lock of this thread; keyed maps keep idle ones in `atRest` and reuse
+// them. `isGate` marks an event, a latch, a barrier or a condition variable, which no thread holds. `over(lock)` wraps
+// the lock.
 const { readLockOptions } = require('./lock_options.js')
 
 /** Makes the lock of `kind` that `options` describe. Returns it with the settings of its object. */

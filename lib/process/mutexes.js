@@ -69,8 +69,7 @@ const maps = new Map()
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
   const map = mapIn(maps, id, () => {
-    const Mutex = kind.extend?.(LentMutex) ?? LentMutex
-    const made = new LentKeyMap(() => new Mutex(new MutexLender()), name)
+    const made = new LentKeyMap(() => new LentMutex(new MutexLender()), name)
     made.table = made.openTable(id, start, `the keyed ${kind.name} ${nameOf(name)}`)
     return made
   })
