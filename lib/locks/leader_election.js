@@ -46,8 +46,10 @@ class LeaderTerm {
   }
 }
 
-/** State shared by all candidates of one LeaderElection. */
-class Election {
+/** Throws unless `it`, the `this` of `method`, is a LeaderElection. */
+let check
+
+class LeaderElection {
   #mutex
   #title
   #isOnHost
@@ -60,7 +62,15 @@ class Election {
   /** { isUnanswered(error), hadAnswered(error) }: whether an error means that the engine's server does not answer. */
   #silence
 
-  constructor({ name, scope, ...others }) {
+  static {
+    check = (it, method) => {
+      if (!(isObject(it) && #mutex in it))
+        throw receiverError({ class: 'LeaderElection' }, method, it)
+    }
+  }
+
+  constructor(options) {
+    const { name, scope, ...others } = readOptions(options)
     this.#title = `the leader election ${nameOf(name)}`
     this.#isOnHost = scope === 'host'
     // Without the prefix, a callback that acquires a mutex of the election's name would wait for itself.
@@ -69,20 +79,25 @@ class Election {
   }
 
   get isLeader() {
+    check(this, 'isLeader')
     for (const signal of this.#terms) if (!signal.aborted) return true
     return false
   }
 
   leader() {
+    check(this, 'leader')
     if (this.#isOnHost) return this.#mutex.snapshot().holderPids[0]
     const message = `${this.#title} cannot name the leader outside scope 'host': read isLeader in each process`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
 
-  async lead(callback, own) {
+  async lead(callback, options) {
+    check(this, 'lead')
+    checkCallback(callback)
+    const own = readSignal(options)
     const { signal: closing } = this.#closing
     throwIfAborted(closing)
-    const candidate = this.#runFor(callback, own === undefined ? [closing] : [closing, own])
+    const candidate = this.#runFor(callback, [closing, own])
     this.#candidates.add(candidate)
     try {
       return await candidate
@@ -92,11 +107,16 @@ class Election {
   }
 
   async close() {
+    check(this, 'close')
     const message = `${this.#title} has been closed: construct another one to lead again`
     abort(this.#closing, lockError('ERR_LOCK_CLOSED', message))
     await Promise.allSettled(this.#candidates)
     // Over an engine wait until the server has been told, because this process may end next.
     if (this.#hasLed) await lockOf(this.#mutex, mutexKind, 'close').told?.()
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close()
   }
 
   /** Leads again and again, until one of `signals` aborts or the callback has ended. */
@@ -146,7 +166,7 @@ class Election {
    */
   async #leads(release, callback, stop) {
     const { signal: lease } = release
-    const { controller, end } = following(lease === undefined ? [stop] : [lease, stop])
+    const { controller, end } = following([lease, stop])
     const { signal } = controller
     try {
       if (signal.aborted) {
@@ -201,48 +221,6 @@ function readSignal(options) {
   const { signal } = options
   if (signal !== undefined) checkSignal(signal)
   return signal
-}
-
-const kind = { class: 'LeaderElection' }
-
-/** Returns the election of `it`, the `this` of `method`. Throws unless it is a LeaderElection. */
-let electionOf
-
-class LeaderElection {
-  #election
-
-  static {
-    electionOf = (it, method) => {
-      if (isObject(it) && #election in it) return it.#election
-      throw receiverError(kind, method, it)
-    }
-  }
-
-  constructor(options) {
-    this.#election = new Election(readOptions(options))
-  }
-
-  get isLeader() {
-    return electionOf(this, 'isLeader').isLeader
-  }
-
-  leader() {
-    return electionOf(this, 'leader').leader()
-  }
-
-  async lead(callback, options) {
-    const election = electionOf(this, 'lead')
-    checkCallback(callback)
-    return election.lead(callback, readSignal(options))
-  }
-
-  async close() {
-    await electionOf(this, 'close').close()
-  }
-
-  async [Symbol.asyncDispose]() {
-    await electionOf(this, 'close').close()
-  }
 }
 
 module.exports = { LeaderElection }
