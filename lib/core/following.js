@@ -4,12 +4,14 @@ const { abort, listen, reasonOf } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /**
- * Returns a controller that aborts when the first of `signals` does; add(signal) adds one, and end() stops following.
+ * Returns a controller that aborts when the first of `signals` does; each may be undefined. add(signal) adds one, and
+ * end() stops following.
  */
 function following(signals) {
   const controller = new AbortController()
   const ends = []
   const add = (signal) => {
+    if (signal === undefined) return
     const onAbort = () => abort(controller, reasonOf(signal))
     if (signal.aborted) {
       onAbort()
@@ -33,7 +35,7 @@ function following(signals) {
  * start(). end() drops the listener and the timer.
  */
 function withDeadline(signal, timeout, late) {
-  const { controller, end } = following(signal === undefined ? [] : [signal])
+  const { controller, end } = following([signal])
   let clear = () => {}
   return {
     signal: controller.signal,

@@ -204,15 +204,16 @@ class KeyMap {
  * one.
  */
 function localKeyMap(kind, value, { mayBlock }, watch) {
-  const make = () => kind.local(value)
-  const isUsual = mayBlock === LocalLock.prototype.mayBlock
-  if (isUsual && watch === undefined) return new KeyMap(kind.atRest ?? [], make)
+  const own = { mayBlock }
+  const make = () => kind.local(value).configured(own)
+  if (watch !== undefined) {
+    const map = new KeyMap([], () => watch.watches(make()))
+    watch.over(map)
+    return map
+  }
   // Other maps must not reuse a lock that has settings of its own.
-  const makeOwn = () => Object.assign(make(), { mayBlock })
-  if (watch === undefined) return new KeyMap([], makeOwn)
-  const map = new KeyMap([], () => watch.watches(makeOwn()))
-  watch.over(map)
-  return map
+  const isUsual = mayBlock === LocalLock.prototype.mayBlock
+  return new KeyMap((isUsual && kind.atRest) || [], make)
 }
 
 module.exports = { KeyMap, localKeyMap }

@@ -18,7 +18,6 @@
 const { reasonOf } = require('./abort.js')
 const { lent, lentAbandoned, notLent } = require('./lender.js')
 const { borrowing } = require('./lent_forms.js')
-const { IdlePromise } = require('./lock.js')
 const { LentTickets, none } = require('./lent_tickets.js')
 const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
@@ -217,11 +216,14 @@ class LentMutex extends LentTickets {
   }
 
   onIdle() {
-    if (this.idleListener === null && !this.isIdle()) {
-      this.idleListener = new KeptPromise()
-      this.keepWhileAwaited()
-    }
-    return super.onIdle()
+    const idle = super.onIdle()
+    this.keepWhileAwaited()
+    return idle
+  }
+
+  reportIdle() {
+    super.reportIdle()
+    this.keepWhileAwaited()
   }
 
   dequeue(waiter) {
@@ -276,14 +278,6 @@ class LentMutex extends LentTickets {
 
   title() {
     return this.lender.title(this)
-  }
-}
-
-/** The promise of onIdle() of a mutex whose objects may all have been collected. */
-class KeptPromise extends IdlePromise {
-  drop(mutex) {
-    super.drop(mutex)
-    mutex.keepWhileAwaited()
   }
 }
 

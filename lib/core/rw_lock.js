@@ -87,13 +87,6 @@ class LocalRWLock extends LocalLock {
     }
   }
 
-  take(Kind) {
-    const release = Kind.valueOf(this)
-    Kind.enter(this)
-    if (this.observer !== null) this.began(Kind, null, release)
-    return release
-  }
-
   /** Reports to the observer that a caller of `Kind` holds the lock by `value`. `waiter` is null if it did not wait. */
   began(Kind, waiter, value, promise, limits) {
     const told = [waiter, false, value, promise, limits]
@@ -102,13 +95,20 @@ class LocalRWLock extends LocalLock {
   }
 
   tryAcquireRead() {
-    checkStack()
-    return Reader.fits(this) && !this.hasQueue() ? this.take(Reader) : undefined
+    return this.#try(Reader)
   }
 
   tryAcquireWrite() {
+    return this.#try(Writer)
+  }
+
+  #try(Kind) {
     checkStack()
-    return Writer.fits(this) && !this.hasQueue() ? this.take(Writer) : undefined
+    if (!Kind.fits(this) || this.hasQueue()) return undefined
+    const release = Kind.valueOf(this)
+    Kind.enter(this)
+    if (this.observer !== null) this.began(Kind, null, release)
+    return release
   }
 
   acquireReadSync() {

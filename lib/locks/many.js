@@ -65,7 +65,7 @@ async function acquireMany(map, keys, options, acquire, late) {
       held.push(release)
       // In wider scopes the key may be lost while this call waits for the next one.
       if (release.signal === undefined) continue
-      losses ??= following(limit.signal === undefined ? [] : [limit.signal])
+      losses ??= following([limit.signal])
       losses.add(release.signal)
       limits.signal = losses.controller.signal
     }

@@ -71,7 +71,7 @@ class Jobs {
 
   constructor(fn, signal) {
     this.#call = (item, job) => fn(item, job)
-    this.#following = following(signal === undefined ? [] : [signal])
+    this.#following = following([signal])
     this.signal = this.#following.controller.signal
     platform.expectListeners(this.signal)
     // This listener stays. Without it each wait would add one to the signal and remove it, which takes microseconds.
