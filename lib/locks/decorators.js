@@ -5,10 +5,7 @@ const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const {
   acquireOptions,
-  checkKnown,
-  checkObject,
-  checkSignal,
-  checkTimeout,
+  readWait,
   timeoutTypeError,
   weightedAcquireOptions,
 } = require('../core/options.js')
@@ -118,19 +115,10 @@ function readLimit(given) {
   return limit > 0 ? limit : 0
 }
 
-/** Checks only what the decorator may replace; the lock itself checks the other options. */
+/** Reads the limits of a wait, with its weight if the options have one. */
 function readOptions(given, isSemaphore) {
-  if (!isOptions(given)) return { priority: given }
-  checkObject(given)
-  checkKnown(given, isSemaphore ? weightedAcquireOptions : acquireOptions)
-  const { priority, timeout, signal, ifAvailable, maxPending } = given
-  if (timeout !== undefined) checkTimeout(timeout)
-  if (signal !== undefined) checkSignal(signal)
-  const limits = { priority, timeout, signal }
-  if (ifAvailable !== undefined) limits.ifAvailable = ifAvailable
-  if (maxPending !== undefined) limits.maxPending = maxPending
-  if ('weight' in given) limits.weight = given.weight
-  return limits
+  const limits = readWait(given, isSemaphore ? weightedAcquireOptions : acquireOptions)
+  return isOptions(given) && 'weight' in given ? { ...limits, weight: given.weight } : limits
 }
 
 function tryAcquire(lock, error = E_ALREADY_LOCKED) {

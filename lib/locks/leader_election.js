@@ -4,13 +4,7 @@ const { abort, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { following } = require('../core/following.js')
 const { lockError } = require('../core/errors.js')
 const { nameOf } = require('../core/keys.js')
-const {
-  checkCallback,
-  checkKnown,
-  checkObject,
-  checkSignal,
-  isObject,
-} = require('../core/options.js')
+const { checkCallback, checkKnown, checkObject, isObject, readWait } = require('../core/options.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
 const { warn } = require('../core/warn.js')
 const { receiverError } = require('../core/receiver.js')
@@ -215,12 +209,8 @@ function readOptions(options) {
 }
 
 function readSignal(options) {
-  if (options === undefined) return undefined
-  checkObject(options)
-  checkKnown(options, leadOptions)
-  const { signal } = options
-  if (signal !== undefined) checkSignal(signal)
-  return signal
+  if (options !== undefined) checkObject(options)
+  return readWait(options, leadOptions).signal
 }
 
 module.exports = { LeaderElection }
