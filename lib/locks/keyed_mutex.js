@@ -55,19 +55,16 @@ class KeyedMutex extends Keyed {
       const map = mapOf(this, kind, 'runExclusive', key)
       const isAcquireOwn = this.#isAcquireOwn()
       map.checkAcquire?.(isAcquireOwn)
-      if (Array.isArray(key) && map.runExclusive !== undefined) {
-        checkCallback(callback, key, options)
-        refuseNumber(options)
-        return map.runExclusive(key, callback, withMapDefaults(this, options))
-      }
+      const isOne = !Array.isArray(key)
       // A derived class may override acquire(), as for several keys and in all keyed classes.
-      if (Array.isArray(key) || !isAcquireOwn)
+      if (!isAcquireOwn || !(isOne || map.runExclusive))
         return run(callback, () => this.acquire(key, options), key, options)
       checkCallback(callback, key, options)
       const limits = withMapDefaults(this, options)
-      if (limits === undefined && mayOpen(map)) return map.open(key).runExclusive(callback)
+      if (limits === undefined && isOne && mayOpen(map)) return map.open(key).runExclusive(callback)
       refuseNumber(options)
-      return map.with(key, (lock) => lock.runExclusive(callback, limits))
+      if (isOne) return map.with(key, (lock) => lock.runExclusive(callback, limits))
+      return map.runExclusive(key, callback, limits)
     } catch (error) {
       return Promise.reject(error)
     }

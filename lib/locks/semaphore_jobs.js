@@ -147,15 +147,16 @@ class Items {
     throwIfAborted(signal)
     this.#state = 'ended'
     const result = this.#iterator.next()
-    const read = isThenable(result) ? this.#later(result) : this.#itemOf(result)
-    if (isThenable(read)) return unlessAborted(signal, read.then(awaited))
+    if (isThenable(result)) return unlessAborted(signal, this.#later(result))
+    const read = this.#itemOf(result)
     return isThenable(read.item) ? unlessAborted(signal, awaited(read)) : read
   }
 
   async #later(result) {
     this.#state = 'reading'
     try {
-      return this.#itemOf(await result)
+      // Not awaited here: the iteration goes on if an item rejects.
+      return awaited(this.#itemOf(await result))
     } catch (error) {
       this.#state = 'ended'
       throw error
@@ -177,7 +178,7 @@ class Items {
    */
   async close() {
     if (this.#state === 'ended') return
-    const closing = this.#return().then(undefined, () => {})
+    const closing = this.#return().catch(none)
     // A generator that is producing an item closes only afterwards, perhaps never. Do not wait for that.
     if (this.#state === 'open') await closing
   }
