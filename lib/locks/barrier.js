@@ -1,7 +1,7 @@
 'use strict'
 const { LocalBarrier } = require('../core/barrier.js')
 const { checkInteger } = require('../core/integers.js')
-const { Gate, gate, unranked } = require('./gate.js')
+const { Gate, gate } = require('./gate.js')
 const { lockOf } = require('./base.js')
 
 const maxParties = 2 ** 30 - 1
@@ -11,6 +11,7 @@ const kind = {
   base: gate,
   name: 'barrier',
   isGate: true,
+  isUnranked: true,
   bytes: 8,
   local: (parties) => new LocalBarrier(parties),
 }
@@ -41,6 +42,5 @@ class Barrier extends Gate {
     lockOf(this, kind, 'reset').reset()
   }
 }
-Barrier.prototype[unranked] = true
 
 module.exports = { Barrier }

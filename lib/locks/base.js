@@ -3,7 +3,7 @@
 //
 // A method finds the lock by lockOf(this, kind, name). If the object is not simply of that kind, its own kind may have
 // a lockFor(name, lock, key), which returns the lock that the method uses: for a closed object (closed.js) and for a
-// recursive or reentrant one.
+// recursive or reentrant one. Of these the closedFor() says which callers may enter although the object is closed.
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { isOfKind, receiverError } = require('../core/receiver.js')

@@ -1,7 +1,7 @@
 'use strict'
 const { LocalLatch } = require('../core/gates.js')
 const { checkInteger } = require('../core/integers.js')
-const { Gate, gate, unranked } = require('./gate.js')
+const { Gate, gate } = require('./gate.js')
 const { lockOf } = require('./base.js')
 
 const maxCount = 2 ** 31 - 1
@@ -11,6 +11,7 @@ const kind = {
   base: gate,
   name: 'countdown latch',
   isGate: true,
+  isUnranked: true,
   bytes: 8,
   local: (count) => new LocalLatch(count),
 }
@@ -35,6 +36,5 @@ class CountdownLatch extends Gate {
     return lockOf(this, kind, 'tryWait').tryWait()
   }
 }
-CountdownLatch.prototype[unranked] = true
 
 module.exports = { CountdownLatch }

@@ -71,16 +71,17 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     acquire,
     runExclusive: (callback, ...how) => run(callback, () => acquire(...how)),
     waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how),
-    isLocked: () => lock.isLocked(),
-    release: (weight) => lock.release(weight),
-    cancel: (reason) => lock.cancel(reason),
   }
-  if (isSemaphore) {
-    limited.getValue = () => lock.getValue()
-    limited.setValue = (value) => lock.setValue(value)
-  }
-  for (const method of ['close', 'onIdle']) {
-    if (typeof lock[method] === 'function') limited[method] = () => lock[method]()
+  for (const method of [
+    'isLocked',
+    'release',
+    'cancel',
+    'getValue',
+    'setValue',
+    'close',
+    'onIdle',
+  ]) {
+    if (typeof lock[method] === 'function') limited[method] = (given) => lock[method](given)
   }
   return Object.defineProperty(limited, signalMark, { __proto__: null, value: scope })
 }

@@ -1,10 +1,11 @@
 'use strict'
 // Makes the lock that a constructor's options describe: a lock of this thread, or one of a wider scope by scopes.js.
 //
-// A kind of lock is { class, base, name, bytes, known, local, isGate, over }. `known` has the names of the kind's own
-// options, if it has any. `local(...args)` makes a lock of this thread; keyed maps keep idle ones in `atRest` and reuse
-// them. `isGate` marks an event, a latch, a barrier or a condition variable, which no thread holds. `over(lock)` wraps
-// the lock.
+// A kind of lock is { class, base, name, bytes, known, local, isGate, isUnranked, over }. `known` has the names of the
+// kind's own options, if it has any. `local(...args)` makes a lock of this thread; keyed maps keep idle ones in `atRest`
+// and reuse them. `isGate` marks an event, a latch, a barrier or a condition variable, which no thread holds.
+// `isUnranked` marks one that admits all waiters together, so that they have no priority. `over(lock)` wraps the lock.
+// lib/locks/base.js describes `lockFor` and `closedFor`.
 const { readLockOptions } = require('./lock_options.js')
 
 /** Makes the lock of `kind` that `options` describe. Returns it with the settings of its object. */
