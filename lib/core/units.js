@@ -35,8 +35,11 @@ function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, rea
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: read(priorityOrOptions, others) }
   }
-  const { defaults } = priorityOrOptions instanceof WithDefaults ? priorityOrOptions : {}
-  const limits = read(completed(weightOrOptions, defaults), weighted)
+  const hasDefaults = priorityOrOptions instanceof WithDefaults
+  const asked = hasDefaults
+    ? completed(weightOrOptions, priorityOrOptions.defaults)
+    : weightOrOptions
+  const limits = read(asked, weighted)
   if (givenOf(priorityOrOptions) !== undefined) {
     throw new TypeError('nothing follows the options: they have the weight, too')
   }

@@ -19,11 +19,10 @@ class WithDefaults {
   }
 }
 
-/** Returns the `options` of a wait completed by the `defaults` of its object, if it has any. */
+/** Returns the `options` of a wait completed by the `defaults` of its object. */
 function completed(options, defaults) {
   // A function in place of options is an error, which the code that takes the callback reports.
-  if (defaults === undefined || typeof options === 'function') return options
-  return new WithDefaults(options, defaults)
+  return typeof options === 'function' ? options : new WithDefaults(options, defaults)
 }
 
 /** Returns the options as the caller gave them. */

@@ -17,7 +17,7 @@ function limited(open, defaults, fn, options = {}) {
   if (!isObject(options)) {
     throw new TypeError('limit(fn) returns a function: pass the arguments to it')
   }
-  const asked = readAcquire(options, completed(undefined, defaults))
+  const asked = readAcquire(options, defaults && completed(undefined, defaults))
   return function (...args) {
     return open().callWithUnits(asked, fn, this, args)
   }
@@ -27,7 +27,7 @@ function limited(open, defaults, fn, options = {}) {
 async function mapped(open, defaults, iterable, fn, options = {}) {
   checkCallback(fn)
   checkObject(options)
-  const { weight, limits } = readWatch(options, completed(undefined, defaults))
+  const { weight, limits } = readWatch(options, defaults && completed(undefined, defaults))
   const items = new Items(iterable)
   const jobs = new Jobs(fn, limits.signal)
   const { signal } = jobs
