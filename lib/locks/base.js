@@ -18,8 +18,8 @@ let lockOfOther
 let blockingLockOf
 /** Returns the `options` of a wait completed by the defaults of `it`. */
 let withDefaults
-// The same three for keyed maps. A function that reads a private field of more than four classes takes 60 ns instead of
-// one, so no function of a hot path serves all classes.
+// The same three for keyed maps. On Node 20 a function that reads a private field of more than four classes takes some
+// 30 ns instead of one, so no function of a hot path serves all classes.
 let mapOf
 let blockingMapOf
 let withMapDefaults
