@@ -171,7 +171,8 @@ class LocalSemaphore extends LocalLock {
 
   /** Throws if the stack may be too short for a release. */
   checkRelease() {
-    if (this.observer === null) checkStackToRelease()
+    // A queue with priorities checks the stack for a release once more, when a waiter leaves it.
+    if (this.observer === null && !this.queue?.others) checkStackToRelease()
     else checkStack()
   }
 

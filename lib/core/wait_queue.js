@@ -6,7 +6,7 @@
 //
 // push, remove and head take constant time; with k priorities in use besides 0, O(log k).
 
-const { checkStack } = require('./stack.js')
+const { checkStack, checkStackToRelease } = require('./stack.js')
 
 class List {
   constructor(priority) {
@@ -67,7 +67,7 @@ class PriorityHeap {
   }
 
   remove(waiter) {
-    checkStack()
+    checkStackToRelease()
     const list = this.#byPriority.get(waiter.priority)
     list.remove(waiter)
     if (list.head !== null) return

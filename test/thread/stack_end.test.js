@@ -179,22 +179,29 @@ describe('a call near the end of the stack', function () {
     })
   }
 
-  it('admits waiters of several priorities, or can be repeated', async () => {
-    // Those that no call was tried on wait, too.
-    const made = []
-    const make = () => {
+  for (const [name, makeLock] of Object.entries({
+    RWLock() {
       const lock = new RWLock()
-      const release = lock.tryAcquireWrite()
-      made.push({
-        release,
-        waiting: [0, 7, 5].map((priority) => lock.runShared(nothing, priority)),
-      })
-      return made.at(-1)
-    }
-    atTheEnd(make, (o) => o.release())
-    for (const { release } of made) release()
-    await Promise.all(made.flatMap(({ waiting }) => waiting))
-  })
+      return [lock.tryAcquireWrite(), (priority) => lock.runShared(nothing, priority)]
+    },
+    Semaphore() {
+      const lock = new Semaphore(1)
+      return [lock.tryAcquire().release, (priority) => lock.runExclusive(nothing, 1, priority)]
+    },
+  })) {
+    it(`admits waiters of several priorities, or can be repeated: ${name}`, async () => {
+      // Those that no call was tried on wait, too.
+      const made = []
+      const make = () => {
+        const [release, wait] = makeLock()
+        made.push({ release, waiting: [0, 7, 5].map(wait) })
+        return made.at(-1)
+      }
+      atTheEnd(make, (o) => o.release())
+      for (const { release } of made) release()
+      await Promise.all(made.flatMap(({ waiting }) => waiting))
+    })
+  }
 
   it('leaves no waiter of a condition variable when it throws', async () => {
     const make = () => {
