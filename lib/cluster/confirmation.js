@@ -89,7 +89,7 @@ class Confirmation {
     const time = this.#clock.now()
     // Confirm a short hold at once, because other waiters rely on the end that the server knows.
     if (until - time < claim / 2 + latest || request.maxHold <= claim) return false
-    const later = this.#hub.confirmLater(request, time, () => {
+    const later = this.#hub.keeper.claims.add(request, time, () => {
       if (this.#claimed === grant) this.send(grant)
     })
     if (later === undefined) return false

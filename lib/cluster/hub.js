@@ -15,13 +15,10 @@ const { Start } = require('./start.js')
 
 class Hub {
   #canConfirm
-  #openHere
-  #keeper
   /** Why the listening connection is down, while it reconnects. */
   listeningError
   #session = null
   #opening = null
-  #start
   #watch
   /** When the timer checks leases. */
   #watchEnd = Number.POSITIVE_INFINITY
@@ -43,10 +40,9 @@ class Hub {
   /** The last argument is for tests: a clock like processClock, and startThread() of keeper.js. */
   constructor(driver, settings, { clock = processClock, startThread } = {}) {
     this.clock = clock
-    this.#start = new Start(clock)
+    this.start = new Start(clock)
     this.driver = driver
     this.#canConfirm = typeof driver.confirm === 'function'
-    this.#openHere = driver.open?.bind(driver)
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
@@ -54,25 +50,12 @@ class Hub {
     this.movedAt = 0
     /** How long a waiter has to confirm a grant. */
     this.claim = Math.min(longestClaim, settings.ttl)
-    const onEnd = (id, error) => {
-      const session = this.#session
-      if (session !== null && (id === undefined || id === session.id))
-        this.lose(session, error.message, error)
-    }
-    const onTrouble = () => this.#start.failed()
-    const listener = { onEnd, onTrouble, onUnused: async (id) => driver.end(id) }
-    const times = { ttl: settings.ttl, claim: this.claim }
-    this.#keeper = new Keeper(driver.keeper, times, listener, { clock, startThread })
+    this.keeper = new Keeper(this, startThread)
   }
 
   /** The server extends a confirmed grant: see engine.d.ts. */
   confirm(request) {
     return this.#canConfirm ? this.driver.confirm(request) : this.driver.enter(request)
-  }
-
-  /** Makes the renewing thread confirm a grant: see add() of Claims. Returns undefined if it cannot. */
-  confirmLater(...claim) {
-    return this.#keeper.confirmLater(...claim)
   }
 
   /** Returns the result of `make()` for `name`, which all objects of that name share. */
@@ -111,17 +94,17 @@ class Hub {
 
   /** Why a connection is down, if the server is away or refuses it. */
   get trouble() {
-    return this.listeningError ?? this.#keeper.trouble ?? this.#start.failure
+    return this.listeningError ?? this.keeper.trouble ?? this.start.failure
   }
 
   /** Whether the first session has not been opened yet, and no attempt has failed. */
   get isStarting() {
-    return this.#start.isAhead() && this.trouble === undefined
+    return this.start.isAhead() && this.trouble === undefined
   }
 
   /** Calls `begin(passed)` when the start is over: see start.js. Returns a function that stops it. */
   afterStart(begin) {
-    if (this.isStarting) return this.#start.after(begin)
+    if (this.isStarting) return this.start.after(begin)
     begin(0)
     return () => {}
   }
@@ -143,17 +126,17 @@ class Hub {
     try {
       await this.driver.listen(id, this.#listener())
       // The server has answered, so the rest of the start only depends on this machine.
-      this.#start.failure = undefined
+      this.start.failure = undefined
       // A closed keeper would start another thread, which would never end.
       if (this.isClosed) throw closedError(this.name)
-      const session = await this.#keeper.open(id, isTested ? undefined : this.#openHere)
+      const session = await this.keeper.open(id, isTested)
       if (this.isClosed) throw closedError(this.name)
       this.#session = session
-      this.#start.done()
+      this.start.done()
       return session
     } catch (error) {
-      this.#start.failure = error
-      this.#start.failed()
+      this.start.failure = error
+      this.start.failed()
       throw this.isClosed ? closedError(this.name) : error
     }
   }
@@ -172,7 +155,7 @@ class Hub {
       trouble: (error) => {
         this.listeningError = error
         if (error === undefined) return
-        this.#start.failed()
+        this.start.failed()
         for (const lease of this.#session?.leases.values() ?? []) lease.disconnected()
       },
       missed: () => {
@@ -182,13 +165,20 @@ class Hub {
     }
   }
 
+  /** Called when the renewing thread finds that the session `id`, or without `id` any session, is over. */
+  sessionEnded(id, error) {
+    const session = this.#session
+    if (session !== null && (id === undefined || id === session.id))
+      this.lose(session, error.message, error)
+  }
+
   /** Ends `session` and all its holds. */
   lose(session, why, cause) {
     if (session.isOver) return
     session.isOver = true
     if (this.#session === session) this.#session = null
     // The server may have renewed the session meanwhile. It must not keep locks that no caller holds.
-    this.#keeper.forget(session.id)
+    this.keeper.forget(session.id)
     const leases = [...session.leases.values()]
     session.leases.clear()
     for (const lease of leases) lease.sessionEnded(why, cause)
@@ -290,7 +280,7 @@ class Hub {
     try {
       if (this.#session !== null) await this.#endSession(this.#session)
     } finally {
-      const closing = this.#keeper.close().then(() => this.driver.close())
+      const closing = this.keeper.close().then(() => this.driver.close())
       await closing.finally(() => this.clock.clearTimeout(awake))
     }
   }

@@ -16,7 +16,7 @@ const main = checkModule(join(__dirname, 'keeper_thread.js'))
 const readFiles = (spec) => ({
   loader: readFileSync(join(__dirname, 'thread_loader.js'), 'utf8'),
   // The module of a driver outside this package is only loaded when the thread starts.
-  texts: textsOf(`${spec?.module}`, textsOf(main)),
+  texts: textsOf(spec.module, textsOf(main)),
 })
 
 /**
@@ -67,89 +67,69 @@ class Session {
 }
 
 class Keeper {
-  #spec
-  #ttl
-  #claim
-  #onEnd
-  #onTrouble
-  #onUnused
-  #clock
+  #hub
   #startThread
   #files
   #worker
-  /** The claims that the thread confirms. */
-  #claims
   /** Whether no session has been opened yet. */
   #isNew = true
-  /** The functions that settle the promise of open(), by the id of the session. */
-  #opening = new Map()
+  /** The session that is being opened, and the functions that settle the promise of open(): { id, resolve, reject }. */
+  #opening
+  /** The claims that the thread confirms, once it has been started. */
+  claims
   /** Why the thread's connection is down or its last renewal failed, while it retries. */
   trouble
 
-  /**
-   * Calls `onEnd(session id, error)` when an open session is over, `onTrouble()` when `trouble` changes, and
-   * `onUnused(session id)` when a session has opened too late. `outside` is the last argument of Hub.
-   */
-  constructor(spec, { ttl, claim }, { onEnd, onTrouble, onUnused }, outside) {
-    this.#spec = spec
-    this.#ttl = ttl
-    this.#claim = claim
-    this.#onEnd = onEnd
-    this.#onTrouble = onTrouble
-    this.#onUnused = onUnused
-    this.#clock = outside.clock
-    this.#startThread = outside.startThread ?? startThread
-    this.#files = readFiles(spec)
+  constructor(hub, start = startThread) {
+    this.#hub = hub
+    this.#startThread = start
+    this.#files = readFiles(hub.driver.keeper)
   }
 
   /**
-   * Opens the session `id`, which replaces the last one, and resolves to it. Opens the first session by `openHere(id,
-   * ttl)` if that is given, so that a program that ends before the first renewal need not load the client a second
-   * time.
+   * Opens the session `id`, which replaces the last one, and resolves to it. Unless it `isTested`, the driver opens the
+   * first session if it can, so that a program that ends before the first renewal need not load the client a second
+   * time. Called again only when the promise has settled.
    */
-  open(id, openHere) {
-    const session = new Session(id, this.#clock)
+  open(id, isTested) {
+    const { clock, driver, settings } = this.#hub
+    const session = new Session(id, clock)
     this.#worker ??= this.#start()
-    const isHere = this.#isNew && openHere !== undefined && this.#ttl >= leastTtl
+    const mayBeHere = this.#isNew && !isTested && settings.ttl >= leastTtl
     this.#isNew = false
     return new Promise((resolve, reject) => {
-      this.#opening.set(id, { resolve: () => resolve(session), reject })
-      if (isHere) this.#openHere(session, openHere)
+      this.#opening = { id, resolve: () => resolve(session), reject }
+      if (mayBeHere && driver.open !== undefined) this.#openHere(session)
       else this.#worker.postMessage({ id, buffer: session.until.buffer })
     })
   }
 
-  async #openHere({ id, until }, openHere) {
-    const sent = this.#clock.now()
+  async #openHere({ id, until }) {
+    const { clock, driver, settings } = this.#hub
+    const sent = clock.now()
     this.#worker.postMessage({ id, isOpening: true })
     try {
-      await openHere(id, this.#ttl)
+      await driver.open(id, settings.ttl)
+      if (this.#opening?.id === id) {
+        writeUntil(until, sent + safely(settings.ttl))
+        this.#worker.postMessage({ id, buffer: until.buffer, isOpen: true })
+        this.#take(id).resolve()
+      } else {
+        // The engine has been closed, or the thread has ended, meanwhile.
+        await driver.end(id)
+      }
     } catch (error) {
+      // If the server cannot be told of the end, the session expires.
       this.#take(id)?.reject(error)
-      return
     }
-    const opening = this.#take(id)
-    // The engine has been closed, or the thread has ended, meanwhile.
-    if (opening === undefined) {
-      // If the server cannot be told, the session expires.
-      this.#onUnused(id).catch(() => {})
-      return
-    }
-    writeUntil(until, sent + safely(this.#ttl))
-    this.#worker.postMessage({ id, buffer: until.buffer, isOpen: true })
-    opening.resolve()
   }
 
-  /** Removes and returns the functions that settle open(), unless it has settled. */
-  #take(id) {
-    const opening = this.#opening.get(id)
-    this.#opening.delete(id)
+  /** Removes and returns the functions that settle open(id), unless it has settled. */
+  #take(id = this.#opening?.id) {
+    const opening = this.#opening
+    if (opening?.id !== id) return undefined
+    this.#opening = undefined
     return opening
-  }
-
-  /** Makes the thread confirm a grant: see add() of Claims. */
-  confirmLater(...claim) {
-    return this.#claims?.add(...claim)
   }
 
   /** Stops renewing the session. */
@@ -159,9 +139,10 @@ class Keeper {
 
   #start() {
     const wake = () => worker.postMessage('claims')
-    const claims = new Claims({ wake, clock: this.#clock, patience: this.#claim / 4 })
-    const worker = this.#startThread(this.#spec, this.#ttl, claims.buffer, this.#files)
-    this.#claims = claims
+    const { claim, clock, driver, settings } = this.#hub
+    const claims = new Claims({ wake, clock, patience: claim / 4 })
+    const worker = this.#startThread(driver.keeper, settings.ttl, claims.buffer, this.#files)
+    this.claims = claims
     worker.on('message', (message) => this.#onMessage(message, claims))
     worker.on('error', (error) => this.#failed(worker, error))
     worker.on('exit', () => this.#failed(worker, new Error('the thread that renews has ended')))
@@ -176,34 +157,28 @@ class Keeper {
     const error = packed && unpack(packed)
     if (id === undefined) {
       this.trouble = error
-      if (error !== undefined) this.#onTrouble()
+      if (error !== undefined) this.#hub.start.failed()
       return
     }
     const opening = this.#take(id)
     if (isOpen) opening?.resolve()
     else if (opening !== undefined) opening.reject(error)
-    else this.#onEnd(id, error)
+    else this.#hub.sessionEnded(id, error)
   }
 
   #failed(worker, error) {
     if (this.#worker !== worker) return
     this.#worker = undefined
     this.trouble = undefined
-    this.#rejectAll(error)
-    this.#onEnd(undefined, error)
-  }
-
-  #rejectAll(error) {
-    const all = [...this.#opening.values()]
-    this.#opening.clear()
-    for (const { reject } of all) reject(error)
+    this.#take()?.reject(error)
+    this.#hub.sessionEnded(undefined, error)
   }
 
   async close() {
     const worker = this.#worker
     if (worker === undefined) return
     this.#worker = undefined
-    this.#rejectAll(new Error('the thread that renews has been told to end'))
+    this.#take()?.reject(new Error('the thread that renews has been told to end'))
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     worker.postMessage('end')
     await ended
