@@ -2,9 +2,8 @@
 // The leases of one key in this thread, which the waiters of its local lock share. A lease that a holder releases goes
 // to the next waiter here without a command to the server, unless other processes have waited long enough.
 //
-// The local lock decides which waiter is next. `expected` is the total cost of the callers that the local lock has
-// admitted and that have not called take() yet. A lease without a holder is kept while callers are expected, and ended
-// afterwards.
+// The local lock decides which waiter is next. A lease without a holder is kept while the owner expects callers that the
+// local lock has admitted and that have not called take() yet, and ended afterwards.
 const { throwIfAborted } = require('../core/abort.js')
 const { bounds } = require('../core/cohort.js')
 const { UnobservedWaiter, wait } = require('../core/waiter.js')
@@ -27,7 +26,6 @@ class Cohort {
   /** The leases that the server has not granted yet. */
   #asking = new Set()
   #open
-  #expected = 0
   /** The number of callers that wait for the server. */
   #waiting = 0
   /** The lease of an upgrading reader; see rise(). */
@@ -37,13 +35,14 @@ class Cohort {
   /** Why the server grants no lock now, if it said so in its last answer: see engine.d.ts. */
   reason = undefined
 
-  /** `owner` is the lock. The cohort calls its title(), failed(error) and give(hold). */
-  constructor(hub, key, capacity, owner, times) {
+  /** `owner` is the lock. The cohort calls its title(), isExpecting(), failed(error) and give(hold). */
+  constructor(owner, key) {
+    const { capacity, hub, sharedUnits, times } = owner
     this.hub = hub
     this.key = key
     this.capacity = capacity
     this.owner = owner
-    this.#open = new OpenLeases(owner.sharedUnits)
+    this.#open = new OpenLeases(sharedUnits)
     this.minHold = times?.minHold ?? 0
     this.maxHold = times?.maxHold ?? hub.settings.maxHold
     this.hasEnd = times?.maxHold < Infinity
@@ -94,19 +93,13 @@ class Cohort {
     for (const lease of this.#leases) lease.wanted()
   }
 
-  /** Called when the local lock has admitted callers of this cost, each of which will call take(). */
-  expect(cost) {
-    this.#expected += cost
-  }
-
   /**
-   * Returns a hold on a lease that fits `wish`, { units, cost, isToWait, isToStay, base, refusal }, or a promise for
+   * Returns a hold on a lease that fits `wish`, { units, isToWait, isToStay, base, refusal }, or a promise for
    * one. If the wish may not wait, the promise may reject with its refusal(), or resolve to undefined if it has none.
    * Callers that want the owner's `sharedUnits` may share one lease. A wish with a `base`, a lease, upgrades that
    * lease.
    */
   take(wish, signal) {
-    this.#expected = Math.max(0, this.#expected - wish.cost)
     // The local lock admitted the caller before the signal aborted, and no longer listens to it.
     throwIfAborted(signal)
     const lease = this.#find(wish) ?? this.#ask(wish)
@@ -156,6 +149,7 @@ class Cohort {
 
   risen() {
     this.#rising = undefined
+    this.#sweep()
   }
 
   #ask({ units, isToWait, base }) {
@@ -259,7 +253,7 @@ class Cohort {
    * Ends the leases without a caller, unless callers are expected, which arrive in this turn of the event loop.
    */
   #sweep() {
-    if (this.#expected > 0 || this.#open.unused === 0) return
+    if (this.#open.unused === 0 || this.owner.isExpecting()) return
     for (const lease of this.#open.unusedBut()) this.#end(lease)
   }
 

@@ -12,15 +12,16 @@ const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { asynchronous } = require('./asynchronous.js')
 const { Cohort } = require('./cohort.js')
 const { elsewhereHint, lostHint } = require('./errors.js')
-const { releaserOf } = require('./hold.js')
 
 class EngineLock extends AnyLock {
-  #hub
   #prefix
-  #capacity
   #cohort = null
-  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn, isWaiting, isPassing }. */
+  /** Whether a lease ends though its holder has not released. */
+  #hasEnds
+  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn, isPassing }. */
   callers = new Set()
+  /** How many of them wait in the local lock, or have left its queue in this turn of the event loop. */
+  #entering = 0
   /** How many of them only wait for the lock to be free: waitForUnlock(). */
   passers = 0
   /** Whether any object of this thread has `fairness: 'fifo'`. */
@@ -33,10 +34,11 @@ class EngineLock extends AnyLock {
     this.kind = kind
     if (kind === 'lock') this.hasDiagnostics = false
     this.name = name
-    this.#hub = hub
+    this.hub = hub
     this.#prefix = prefix
-    this.#capacity = capacity
+    this.capacity = capacity
     this.times = times
+    this.#hasEnds = times?.maxHold !== Infinity
     /** For pending.js, which reports callers that wait in the local lock under the title of this lock. */
     local.outer = this
   }
@@ -52,7 +54,7 @@ class EngineLock extends AnyLock {
   cohort() {
     if (this.#cohort === null) {
       const key = this.keyMap === null ? this.#prefix : this.#prefix + toText(this.key)
-      this.#cohort = new Cohort(this.#hub, key, this.#capacity, this, this.times)
+      this.#cohort = new Cohort(this, key)
     }
     return this.#cohort
   }
@@ -68,12 +70,12 @@ class EngineLock extends AnyLock {
 
   /** Resolves when the lock is idle, and the server has been told. */
   async onIdle() {
-    await this.#hub.idle(super.onIdle(), this.times)
+    await this.hub.idle(super.onIdle(), this.times)
   }
 
   /** Resolves when the server has been told of all leases that have ended here. */
   told() {
-    return this.#hub.leaving.ended()
+    return this.hub.leaving.ended()
   }
 
   reportIdle() {
@@ -128,9 +130,8 @@ class EngineLock extends AnyLock {
 
   /**
    * Resolves to a hold that fits `wish` (see cohort.js), or with `ifAvailable` perhaps to undefined. Derived classes
-   * implement enterLocal(wish, limits), which resolves to a grant of the local lock, or with `ifAvailable` perhaps to
-   * undefined; and leaveLocal(wish, localGrant), which releases the grant and returns the cost of the callers that this
-   * has admitted.
+   * implement enterLocal(wish, limits), which so resolves to a grant of the local lock, and leaveLocal(wish,
+   * localGrant), which releases that grant.
    */
   take(wish, limits) {
     const isFull = this.isFull(limits.maxPending)
@@ -142,17 +143,14 @@ class EngineLock extends AnyLock {
   /** As take(), for a caller that may not wait. */
   async #takeNow(wish, { ifAvailable, maxPending, priority, signal }, isFull) {
     const observer = wish.isToStay ? null : this.observer
-    const asked = [wish.mode, weightOf(wish)]
-    const now = { priority, signal, timeout: 0, ifAvailable: true }
     const errorOf = () => (isFull ? this.fullError(maxPending) : this.timeoutError(0))
     const asking = { ...wish, isToWait: false, refusal: ifAvailable ? undefined : errorOf }
     try {
-      const hold = await this.#go(asking, now, signal)
-      if (hold !== undefined && observer !== null)
-        hold.observed = observed.granted(observer, ...asked, null, hold.isAbandoned)
+      const hold = await this.#go(asking, { priority, timeout: 0, signal, ifAvailable: true })
+      if (hold !== undefined && observer !== null) this.begun(hold, null)
       return hold
     } catch (error) {
-      if (observer !== null) observed.refused(observer, ...asked, error)
+      if (observer !== null) observed.refused(observer, wish.mode, weightOf(wish), error)
       throw error
     }
   }
@@ -165,7 +163,7 @@ class EngineLock extends AnyLock {
     observed.waiting(observer, waiter, taken)
     try {
       const hold = await taken
-      hold.observed = observed.granted(observer, wish.mode, waiter.weight, waiter, hold.isAbandoned)
+      this.begun(hold, waiter)
       return hold
     } catch (error) {
       observed.gaveUp(observer, waiter, error)
@@ -173,11 +171,16 @@ class EngineLock extends AnyLock {
     }
   }
 
+  /** Tells the observer of `hold`. `waiter` is null if its caller has not waited. */
+  begun(hold, waiter) {
+    const { isAbandoned, wish } = hold
+    hold.observed = observed.granted(this.observer, wish.mode, weightOf(wish), waiter, isAbandoned)
+  }
+
   #take(wish, limits, waiter) {
-    const { priority, timeout, signal } = limits
-    if (timeout !== undefined) return this.#acquireInTime(wish, limits, waiter)
-    const isUsual = priority === 0 && signal === undefined
-    return this.#go(wish, isUsual ? undefined : { priority, signal }, signal)
+    if (limits.timeout !== undefined) return this.#acquireInTime(wish, limits, waiter)
+    const { priority, signal } = limits
+    return this.#go(wish, { priority, timeout: undefined, signal })
   }
 
   async #acquireInTime(wish, { priority, timeout, signal }, waiter) {
@@ -186,52 +189,61 @@ class EngineLock extends AnyLock {
       if (waiter !== undefined) observed.timedOut(this.observer, waiter, error)
       return error
     })
-    const stop = this.#hub.afterStart((passed) => limit.start(timeout - passed))
+    const stop = this.hub.afterStart((passed) => limit.start(timeout - passed))
     try {
-      return await this.#go(wish, { priority, signal: limit.signal }, limit.signal)
+      return await this.#go(wish, { priority, timeout: undefined, signal: limit.signal })
     } finally {
       stop()
       limit.end()
     }
   }
 
-  /** Returns `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
-  during(waiting) {
-    return this.#hub.during(waiting, this.cohort().maxHold)
-  }
-
   /**
    * Resolves to a hold. If the wish may not wait and there is none, rejects with wish.refusal(), or resolves to
    * undefined if the wish has none.
    */
-  async #go(wish, limits, signal) {
-    throwIfAborted(signal)
-    const isPassing = wish.isToStay === true
-    const caller = { mode: wish.mode, isIn: false, isWaiting: false, isPassing }
+  async #go(wish, limits) {
+    throwIfAborted(limits.signal)
+    const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay }
     this.callers.add(caller)
-    if (isPassing) this.passers++
+    if (caller.isPassing) this.passers++
     let localGrant
+    let hold
     try {
-      this.#hub.admit(this)
-      this.#hub.setWaiting(caller, this.cohort().maxHold < Infinity)
-      localGrant = await this.enterLocal(wish, limits)
-      this.#hub.setWaiting(caller, false)
-      const taken = localGrant === undefined ? undefined : this.cohort().take(wish, signal)
-      const hold = taken instanceof Promise ? await taken : taken
-      if (hold !== undefined) return hold.begin(localGrant, caller)
+      this.hub.admit(this)
+      this.countEntering(1)
+      try {
+        localGrant = await this.enterLocal(wish, limits)
+      } finally {
+        this.countEntering(-1)
+      }
+      const taken = localGrant === undefined ? undefined : this.cohort().take(wish, limits.signal)
+      hold = taken instanceof Promise ? await taken : taken
       if (localGrant === undefined && wish.refusal !== undefined) throw wish.refusal()
-    } catch (error) {
-      this.#giveUp(wish, localGrant, caller)
-      throw error
+      return hold?.begin(localGrant, caller)
+    } finally {
+      if (hold === undefined) {
+        // A lease may have been kept for this caller, even if the local lock has not admitted it.
+        this.#letGo(wish, localGrant)
+        this.#end(caller)
+      }
     }
-    this.#giveUp(wish, localGrant, caller)
-    return undefined
   }
 
-  #giveUp(wish, localGrant, caller) {
-    this.#hub.setWaiting(caller, false)
-    if (localGrant !== undefined) this.#letGo(wish, localGrant)
-    this.#end(caller)
+  /** Counts a caller of the local lock: 1 before it enters, and -1 when it has been admitted or rejected. */
+  countEntering(change) {
+    this.#entering += change
+    if (this.#hasEnds) this.hub.countWaits(change)
+  }
+
+  /** Returns `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
+  during(waiting) {
+    return this.#hasEnds ? this.hub.during(waiting) : waiting
+  }
+
+  /** Whether callers that have left the queue of the local lock will run in this turn of the event loop. */
+  isExpecting() {
+    return this.#entering > this.local.queueSize()
   }
 
   give(hold) {
@@ -255,34 +267,22 @@ class EngineLock extends AnyLock {
     if (hold.observed !== undefined)
       observed.ended(this.observer, hold.observed, wish.units - units)
     if (hold.isOver) return
-    hold.wish = { ...wish, units, cost: units }
+    hold.wish = { ...wish, units }
     this.cohort().shrink(hold.lease, units)
     this.#letGo({ ...wish, units: wish.units - units }, hold.localGrant)
   }
 
-  /** Ends a hold that no caller has seen. */
-  giveUndelivered(hold) {
-    if (!hold.isOver) hold.markUndelivered()
-    this.give(hold)
-  }
-
   /** Releases the local lock, which admits the next waiters of this thread, and passes the lease on to them. */
   #letGo(wish, localGrant, hold) {
-    const cohort = this.cohort()
-    cohort.expect(this.leaveLocal(wish, localGrant))
-    cohort.release(hold)
+    if (localGrant !== undefined) this.leaveLocal(wish, localGrant)
+    this.#cohort?.release(hold)
   }
 
   #end(caller) {
     this.callers.delete(caller)
     if (caller.isPassing) this.passers--
-    if (this.callers.size === 0) this.#hub.dismiss(this)
+    if (this.callers.size === 0) this.hub.dismiss(this)
     this.reportIdle()
-  }
-
-  /** Makes the releaser that callers get. */
-  releaser(hold) {
-    return releaserOf(this, hold)
   }
 }
 

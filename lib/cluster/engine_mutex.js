@@ -3,14 +3,15 @@
 const { lockError } = require('../core/errors.js')
 const { LocalMutex, Runner } = require('../core/mutex.js')
 const { acquireOptions, lockingOptions, readWait } = require('../core/options.js')
+const { giveBackUndelivered } = require('../core/releaser.js')
 const { run } = require('../core/run.js')
 const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
+const { releaserOf } = require('./hold.js')
 
 const wish = Object.freeze({
   mode: 'exclusive',
   units: 1,
-  cost: 1,
   isToWait: true,
 })
 /** The wish of waitForUnlock(). */
@@ -27,14 +28,13 @@ class EngineMutex extends EngineLock {
   }
 
   enterLocal({ isToStay }, limits) {
-    return this.local.enter(readWait(limits, acquireOptions), isToStay ? Passer : Runner)
+    return this.local.enter(limits, isToStay ? Passer : Runner)
   }
 
   leaveLocal() {
     this.holds?.lose(this.current)
     this.current = null
     this.local.unlock()
-    return this.local.isLocked() ? 1 : 0
   }
 
   /** Identifies the hold to RecursiveMutex. */
@@ -47,7 +47,7 @@ class EngineMutex extends EngineLock {
   }
 
   grantOf(hold) {
-    return this.releaser(hold)
+    return releaserOf(this, hold)
   }
 
   /** Acquires, and resolves to use(hold). */
@@ -68,7 +68,7 @@ class EngineMutex extends EngineLock {
   }
 
   acquire(options) {
-    return this.#hold(readWait(options, acquireOptions), (hold) => this.releaser(hold))
+    return this.#hold(readWait(options, acquireOptions), (hold) => releaserOf(this, hold))
   }
 
   runExclusive(callback, options) {
@@ -95,7 +95,8 @@ class EngineMutex extends EngineLock {
   }
 
   waitForUnlock(options) {
-    return this.#hold(readWait(options), (hold) => this.giveUndelivered(hold), pass)
+    const use = (hold) => giveBackUndelivered(releaserOf(this, hold))
+    return this.#hold(readWait(options), use, pass)
   }
 }
 

@@ -9,18 +9,19 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { endedError, upgradeError } = require('../core/rw_errors.js')
 const { readUpgrade } = require('../core/rw_releaser.js')
+const { Reader, Writer } = require('../core/rw_waiters.js')
 const { EngineLock } = require('./engine_lock.js')
 const { observed } = require('../core/platform.js')
-const { Hold } = require('./hold.js')
+const { Hold, releaserOf } = require('./hold.js')
 
 /** The units of a lock. There are never as many agents that read at once. */
 const all = 2 ** 20
 const reads = { mode: 'shared', isToWait: true }
 const writes = { mode: 'exclusive', isToWait: true }
-const read = Object.freeze({ ...reads, units: 1, cost: 1 })
-const write = Object.freeze({ ...writes, units: all, cost: 1 })
-/** The wish of an upgrade. Its cost is 0, because the local lock has already admitted its caller. */
-const upgrade = Object.freeze({ ...writes, units: all - 1, cost: 0 })
+const read = Object.freeze({ ...reads, units: 1 })
+const write = Object.freeze({ ...writes, units: all })
+/** The wish of an upgrade, whose caller the local lock has already admitted. */
+const upgrade = Object.freeze({ ...writes, units: all - 1 })
 
 class EngineRWLock extends EngineLock {
   constructor(traits) {
@@ -30,15 +31,11 @@ class EngineRWLock extends EngineLock {
   }
 
   enterLocal({ units }, limits) {
-    return units === all ? this.local.acquireWrite(limits) : this.local.acquireRead(limits)
+    return this.local.enter(limits, units === all ? Writer : Reader)
   }
 
   leaveLocal(_wish, release) {
-    const others = this.local.isWritten() ? 0 : this.local.readers() - 1
     release()
-    // An upgrading reader is admitted first, and needs no other lease.
-    if (this.local.isWritten()) return this.rising > 0 ? 0 : 1
-    return this.local.readers() - others
   }
 
   acquireRead(options) {
@@ -56,7 +53,7 @@ class EngineRWLock extends EngineLock {
   }
 
   #reader(hold) {
-    const release = this.releaser(hold)
+    const release = releaserOf(this, hold)
     release.upgrade = (options) => {
       // Read options first: a getter among them may release the lock.
       const limits = readUpgrade(options)
@@ -70,7 +67,7 @@ class EngineRWLock extends EngineLock {
   }
 
   #writer(hold) {
-    const release = this.releaser(hold)
+    const release = releaserOf(this, hold)
     release.downgrade = () => {
       this.#checkHeld(hold)
       return this.#downgrade(hold)
@@ -116,14 +113,16 @@ class EngineRWLock extends EngineLock {
   /** Waits for the other readers of this thread, ahead of its queue. */
   async #rise(hold, isToWait, signal) {
     if (this.rising++ === 0) this.cohort().rise(hold.lease)
+    this.countEntering(1)
     try {
-      const upgraded = hold.localGrant.upgrade({ signal, timeout: isToWait ? undefined : 0 })
-      hold.localGrant = await this.during(upgraded)
+      const limits = { signal, timeout: isToWait ? undefined : 0 }
+      hold.localGrant = await hold.localGrant.upgrade(limits)
     } catch (error) {
       if (error === reasonOf(signal)) throw error
       if (error.code === 'ERR_LOCK_UPGRADE') throw upgradeError(this)
       throw error.code === 'ERR_LOCK_TIMEOUT' ? this.timeoutError(0) : error
     } finally {
+      this.countEntering(-1)
       if (--this.rising === 0) this.cohort().risen()
     }
   }
@@ -143,7 +142,7 @@ class EngineRWLock extends EngineLock {
       upper.under = hold
       // So readers that the new hold admits after the writer get later tokens, too.
       hold.lease.turn.follow(upper.lease.turn)
-      return this.#succeed(upper, hold, hold.localGrant, write)
+      return this.#succeed(upper, hold, hold.localGrant)
     } catch (error) {
       hold.localGrant = this.#lower(hold)
       cohort.release(undefined)
@@ -153,32 +152,27 @@ class EngineRWLock extends EngineLock {
 
   /** Downgrades the local lock, which admits the readers at the head of its queue. */
   #lower(hold) {
-    const localGrant = hold.localGrant.downgrade()
-    this.cohort().expect(this.local.readers() - 1)
-    return localGrant
+    return hold.localGrant.downgrade()
   }
 
   #downgrade(hold) {
     const { lease } = hold.under ?? hold
     const localGrant = this.#lower(hold)
-    const next = this.#succeed(new Hold(lease, read), hold, localGrant, read)
+    const next = this.#succeed(new Hold(lease, read), hold, localGrant)
     if (hold.under === undefined) this.cohort().shrink(lease, read.units)
     this.cohort().release(hold)
     return this.#reader(next)
   }
 
   /** Replaces `hold`, whose releaser has ended, by `next`. */
-  #succeed(next, hold, localGrant, { mode }) {
-    const { observer } = this
-    if (observer !== null) {
-      if (hold.observed !== undefined) observed.ended(observer, hold.observed, 1)
-      next.observed = observed.granted(observer, mode, 1, null, next.isAbandoned)
-    }
+  #succeed(next, hold, localGrant) {
+    if (hold.observed !== undefined) observed.ended(this.observer, hold.observed, 1)
+    if (this.observer !== null) this.begun(next, null)
     hold.isOver = true
     next.follow(hold)
     next.localGrant = localGrant
     next.caller = hold.caller
-    next.caller.mode = mode
+    next.caller.mode = next.wish.mode
     return next
   }
 

@@ -2,7 +2,6 @@
 // A semaphore over an engine. Each caller has a lease of its weight, which may pass to another caller of that weight.
 // release() without a Releaser ends or shrinks the oldest leases of this thread.
 const { lockError } = require('../core/errors.js')
-const { acquireOptions, readWait } = require('../core/options.js')
 const { Acquirer, LocalSemaphore } = require('../core/semaphore.js')
 const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
@@ -10,6 +9,7 @@ const { giveBackUndelivered } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
 const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
+const { releaserOf } = require('./hold.js')
 
 const wish = Object.freeze({ isToWait: true })
 /** The wish of waitForUnlock(). */
@@ -24,25 +24,22 @@ class EngineSemaphore extends EngineLock {
 
   constructor(traits) {
     super(new LocalSemaphore(traits.capacity), traits)
-    this.whole = traits.capacity
   }
 
   async enterLocal({ units, isToStay }, limits) {
     const Kind = isToStay ? Passer : Acquirer
-    const ticket = await this.local.enter(units, readWait(limits, acquireOptions), Kind)
+    const ticket = await this.local.enter(units, limits, Kind)
     return ticket?.[0]
   }
 
   leaveLocal({ units }) {
-    const free = this.local.getValue() + units
     this.local.release(units)
-    return free - this.local.getValue()
   }
 
   acquireUnits({ weight, limits }, asked = wish) {
-    if (weight <= this.whole) return this.#hold({ ...asked, units: weight, cost: weight }, limits)
+    if (weight <= this.capacity) return this.#hold({ ...asked, units: weight }, limits)
     throw new RangeError(
-      `weight ${weight} is more than the value ${this.whole} of ${this.title()}; for a priority: { priority: ${weight} }`,
+      `weight ${weight} is more than the value ${this.capacity} of ${this.title()}; for a priority: { priority: ${weight} }`,
     )
   }
 
@@ -50,7 +47,7 @@ class EngineSemaphore extends EngineLock {
     const hold = await this.take(asked, limits)
     if (hold === undefined) return undefined
     this.#holds.add(hold)
-    return asTicket(hold.localGrant, this.releaser(hold))
+    return asTicket(hold.localGrant, releaserOf(this, hold))
   }
 
   give(hold) {

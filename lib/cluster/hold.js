@@ -51,6 +51,7 @@ class Hold {
 
   /** Called if no caller has seen this hold, so that the next hold reports the lost holder instead. */
   markUndelivered() {
+    if (this.isOver) return
     if (this.lease.holds.size === 1) this.lease.isUnused = true
     if (!this.isAbandoned) return
     this.lease.isAbandoned = true
@@ -74,7 +75,12 @@ function releaserOf(lock, hold) {
   const release = makeReleaser(Releaser, hold.isAbandoned)
   release.fencingToken = hold.token
   release[holdKey] = hold
-  if (hold.tellsUndelivered()) release[undelivered] = () => lock.giveUndelivered(hold)
+  if (hold.tellsUndelivered()) {
+    release[undelivered] = () => {
+      hold.markUndelivered()
+      lock.give(hold)
+    }
+  }
   return defineLazy(release, 'signal', signal)
 }
 

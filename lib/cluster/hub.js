@@ -185,25 +185,28 @@ class Hub {
     this.leaving.sessionEnded(session)
   }
 
-  /** Returns `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
-  during(waiting, maxHold = Infinity) {
-    if (maxHold === Infinity) return waiting
-    const caller = { isWaiting: false }
-    this.setWaiting(caller, true)
-    return waiting.finally(() => this.setWaiting(caller, false))
+  /**
+   * Counts a caller that begins (1) or ends (-1) to wait for a holder of this thread, whose lease has an end. While any
+   * does, the timer of `#ends` keeps the process alive.
+   */
+  countWaits(change) {
+    this.#waits += change
+    this.#keepWatch()
   }
 
-  /** Records whether `caller` waits for such a holder. While any does, the timer of `#ends` keeps the process alive. */
-  setWaiting(caller, isWaiting) {
-    if (caller.isWaiting === isWaiting) return
-    caller.isWaiting = isWaiting
-    this.#waits += isWaiting ? 1 : -1
-    if (this.#waits === (isWaiting ? 1 : 0)) this.#keepWatch()
+  /** Settles as `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
+  async during(waiting) {
+    this.countWaits(1)
+    try {
+      return await waiting
+    } finally {
+      this.countWaits(-1)
+    }
   }
 
   /** Resolves when locks with these times are idle, and the server has been told. */
   async idle(promise, times) {
-    await this.during(promise, times?.maxHold)
+    await (times?.maxHold < Infinity ? this.during(promise) : promise)
     await this.leaving.ended()
   }
 

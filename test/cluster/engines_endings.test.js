@@ -2,7 +2,15 @@
 // How locks over an engine end when the renewing thread, or a caller's wait, ends at that moment.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, LockManager, Mutex, Semaphore } = require('../..')
+const {
+  KeyedMutex,
+  KeyedRWLock,
+  KeyedSemaphore,
+  LockManager,
+  Mutex,
+  RWLock,
+  Semaphore,
+} = require('../..')
 const { Engine } = require('../../lib/cluster/engine.js')
 const { fakeWorld, realWorld, timedWorld } = require('./helpers/fake_world.js')
 
@@ -242,4 +250,48 @@ describe('A lease that is kept for a caller of another weight', () => {
       assert.ok(isIn)
     })
   }
+})
+
+describe('A lease that no caller of its thread takes any more', () => {
+  const world = fakeWorld()
+
+  it('ends though a caller that waits in its thread gives up in the same turn', async () => {
+    const engine = await world.newEngine()
+    const mutex = new Mutex({ engine, name: 'm' })
+    const release = await mutex.acquire()
+    const controller = new AbortController()
+    const aborted = assert.rejects(mutex.acquire({ signal: controller.signal }))
+    controller.abort()
+    release()
+    await aborted
+    await world.clock.settle()
+    assert.equal(world.count('leave'), 1)
+  })
+
+  it('ends though an upgrade of its thread gives up in the same turn', async () => {
+    const engine = await world.newEngine()
+    const lock = new RWLock({ engine, name: 'l' })
+    const [one, other] = await Promise.all([lock.acquireRead(), lock.acquireRead()])
+    const controller = new AbortController()
+    const aborted = assert.rejects(one.upgrade({ signal: controller.signal }))
+    controller.abort()
+    one()
+    other()
+    await aborted
+    await world.clock.settle()
+    assert.equal(world.count('leave'), 1)
+  })
+
+  it('goes to a reader that its thread has just admitted', async () => {
+    const engine = await world.newEngine()
+    const lock = new RWLock({ engine, name: 'l' })
+    const release = await lock.acquireRead()
+    const next = lock.acquireRead()
+    release()
+    const nextRelease = await next
+    assert.equal(world.count('enter'), 1)
+    nextRelease()
+    await world.clock.settle()
+    assert.equal(world.count('leave'), 1)
+  })
 })
