@@ -7,63 +7,60 @@ const { startPatience } = require('./patience.js')
 const { longestStart } = require('./start.js')
 
 class AwaitedAnswer {
+  #lease
   #hub
-  #unanswered
-  #title
-  #giveUp
   #hasCome = false
   /** The latest failure since the last answer. */
   #failure
-  #endPatience
   /** When the timeout started. */
   #start = 0
-  /** Whether the timeout is that of the start of the engine. */
-  #isOfStart = false
+  #endPatience
   #endWait
 
   /**
-   * The object is in the set `unanswered` until the answer has arrived. It calls `giveUp(error)` when the time is up.
+   * The object is in the set `unanswered` of the lease's cohort until the answer has arrived. The lease fails when the
+   * time is up.
    */
-  constructor(hub, unanswered, title, giveUp) {
-    this.#hub = hub
-    this.#unanswered = unanswered
-    this.#title = title
-    this.#giveUp = giveUp
+  constructor(lease) {
+    this.#lease = lease
+    this.#hub = lease.hub
   }
 
   expect(failure = this.#failure) {
     this.#failure = failure
-    if (failure !== undefined || !this.#hasCome) this.#unanswered.add(this)
+    if (failure !== undefined || !this.#hasCome) this.#lease.cohort.unanswered.add(this)
     if (this.#endPatience === undefined) this.#begin()
   }
 
   #begin() {
-    const { clock, isStarting, settings } = this.#hub
-    this.#start = clock.now()
-    this.#isOfStart = isStarting
-    if (isStarting) this.#endWait = this.#hub.afterStart((passed) => this.#startIsOver(passed))
-    this.#await(isStarting ? longestStart : settings.answerTimeout)
+    const { isStarting, name, start } = this.#hub
+    if (!isStarting) return this.#count(0)
+    this.#endWait = start.after((passed) => {
+      this.#endPatience()
+      this.#count(passed)
+    })
+    this.#await(longestStart, 0, () => {
+      this.#fail(startError(name, longestStart, this.#hub.trouble))
+    })
   }
 
-  #await(time) {
-    const { clock, settings } = this.#hub
-    const end = () => {
-      if (this.#isOfStart) this.#giveUp(startError(this.#hub.name, time, this.#hub.trouble))
-      else if (this.#isSilent()) this.#giveUp(this.error(settings.answerTimeout))
+  /** Counts `answerTimeout`, of which `passed` ms have passed. */
+  #count(passed) {
+    const { answerTimeout } = this.#hub.settings
+    this.#await(answerTimeout, passed, () => {
+      if (this.#isSilent()) this.#fail(this.error(answerTimeout))
       else this.#begin()
-    }
-    this.#endPatience = startPatience(time, end, { clock })
+    })
   }
 
-  /**
-   * Called when the start of the engine is over. Then `answerTimeout` counts, of which `passed` ms have already passed.
-   */
-  #startIsOver(passed) {
-    const { clock, settings } = this.#hub
-    this.#isOfStart = false
+  #await(time, passed, end) {
+    const { clock } = this.#hub
     this.#start = clock.now() - passed
-    this.#endPatience()
-    this.#await(Math.max(0, settings.answerTimeout - passed))
+    this.#endPatience = startPatience(Math.max(0, time - passed), end, { clock })
+  }
+
+  #fail(error) {
+    this.#lease.cohort.failed(this.#lease, error)
   }
 
   /** Called when the server has answered. The timeout starts anew with the next command. */
@@ -74,7 +71,7 @@ class AwaitedAnswer {
   }
 
   stop() {
-    this.#unanswered.delete(this)
+    this.#lease.cohort.unanswered.delete(this)
     this.#endWait?.()
     this.#endPatience?.()
     this.#endPatience = undefined
@@ -93,7 +90,8 @@ class AwaitedAnswer {
   error(time) {
     const { name, trouble } = this.#hub
     const cause = this.#failure ?? trouble
-    return engineError(name, this.#title(), Math.round(time), cause, this.#hasCome)
+    const title = this.#lease.cohort.title()
+    return engineError(name, title, Math.round(time), cause, this.#hasCome)
   }
 }
 

@@ -57,9 +57,8 @@ class Lease {
     this.#clock = cohort.hub.clock
     this.units = units
     this.isToWait = isToWait
-    const giveUp = (error) => cohort.failed(this, error)
     this.#confirmation = new Confirmation(this)
-    this.answer = new AwaitedAnswer(this.hub, cohort.unanswered, () => cohort.title(), giveUp)
+    this.answer = new AwaitedAnswer(this)
   }
 
   /** Asks the server now, or if a command is on its way, after its answer. */
