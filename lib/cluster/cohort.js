@@ -121,9 +121,9 @@ class Cohort {
     let asking
     for (const lease of this.#open.of(units)) {
       if (!this.#open.isOpen(lease)) this.#open.remove(lease)
-      else if (lease.isForOthers && lease.state === 'asking')
+      else if (!lease.isFirst && lease.state === 'asking')
         asking ??= isToWait && lease.isToWait ? lease : undefined
-      else if (lease.isForOthers && lease.isToPassOn()) return lease
+      else if (!lease.isFirst && lease.isToPassOn()) return lease
       // No later caller can take this lease, so do not look at it again.
       else if (lease.isFree) this.#end(lease)
       else this.#open.remove(lease)

@@ -138,8 +138,8 @@ class Confirmation {
    * maxHold that no caller has. Makes the server end the hold now as a lost one: the next grant is abandoned.
    */
   async #disown(request) {
-    const { isLost, session } = this.#lease
-    if (!isLost) return
+    const { session, state } = this.#lease
+    if (state !== 'lost') return
     const end = this.#clock.now() + request.maxHold
     while (this.#clock.now() < end && !session.isOver && !this.#hub.isClosed) {
       try {

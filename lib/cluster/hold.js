@@ -19,7 +19,6 @@ class Hold {
     /** Whether the previous holder did not release, so that this hold reports a lost holder. */
     this.isAbandoned = lease.isAbandoned
     lease.isAbandoned = false
-    lease.isUndelivered = false
     lease.isUnused = false
     this.token = lease.turn.nextToken()
     lease.holds.add(this)
@@ -53,9 +52,7 @@ class Hold {
   markUndelivered() {
     if (this.isOver) return
     if (this.lease.holds.size === 1) this.lease.isUnused = true
-    if (!this.isAbandoned) return
-    this.lease.isAbandoned = true
-    this.lease.isUndelivered = true
+    if (this.isAbandoned) this.lease.isAbandoned = true
   }
 
   get signal() {

@@ -2,8 +2,9 @@
 // One request of this thread to the server, and its lease once it is granted.
 //
 //   asking   the server has not granted it yet: the callers that want it wait in `waiters`
-//   held     until leave() has told the server, the session ends, or `until` is past
+//   held     until leave() has told the server
 //   over
+//   lost     it was held, and the session has ended, or `until` is past
 //
 // While it asks, a command is on its way, or a timer runs until it asks again. A message makes it ask earlier, or
 // carries the grant itself (confirmation.js).
@@ -32,14 +33,12 @@ class Lease {
   #clock
   #isBusy = false
   #isToAskAgain = false
-  /** Whether no caller has yet seen what the grant reports of the previous holder. */
-  isUndelivered = true
+  /** Whether the grant, if there is one, may report a lost holder, of which no caller has been told. */
+  isAbandoned = true
   /** Whether no caller has used the lease yet. */
   isUnused = true
   /** Whether the cohort has filed the lease as one without a caller. */
   isFree = false
-  /** Whether the lease has ended without leave(). */
-  isLost = false
   /** Whether a command has failed that the server may still execute. */
   #isUnsure = false
   /** Whether the last answer arrived after the end of the hold that it granted. */
@@ -77,7 +76,12 @@ class Lease {
       const opened = this.hub.open()
       const session = opened instanceof Promise ? await opened : opened
       if (this.state === 'asking') {
-        if (this.session !== session) this.#moveTo(session)
+        if (this.session !== session) {
+          this.session = session
+          this.id = session.nextId()
+          session.leases.set(this.id, this)
+          this.#confirmation.forget()
+        }
         const request = requestOf(this)
         const sent = this.#clock.now()
         this.answered(await this.hub.driver.enter(request), sent, request.maxHold, session)
@@ -149,13 +153,6 @@ class Lease {
     this.#lookIn(pause)
   }
 
-  #moveTo(session) {
-    this.session = session
-    this.#confirmation.forget()
-    this.id = session.nextId()
-    session.leases.set(this.id, this)
-  }
-
   /** How long the server should keep the lease for this process, counted from when it gets the command. */
   maxHold() {
     return Math.min(this.cohort.maxHold, this.hub.settings.longestHold)
@@ -209,8 +206,7 @@ class Lease {
     this.state = 'held'
     this.isAbandoned = abandoned
     this.until = until
-    const end = this.#clock.now() + this.cohort.maxHold / 2
-    this.turn = new Turn(this.#clock, token, this.cohort, end)
+    this.turn = new Turn(this.cohort, token)
     if (wanted || this.#isWantedSoon) this.wanted()
     if (!this.isClaim()) this.#confirmation.keepOn()
     this.hub.watch(this)
@@ -236,14 +232,14 @@ class Lease {
 
   /** Ends the lease or the request, which no caller has or wants any more. */
   end() {
-    if (this.state === 'held') this.hub.ended(this)
-    this.#stop()
+    this.#stop('over')
     if (this.session !== null && !this.session.isOver) this.hub.leaving.add(this)
     if (!this.#isBusy) this.#leave()
   }
 
-  #stop() {
-    this.state = 'over'
+  #stop(state) {
+    if (this.state === 'held') this.hub.ended(this)
+    this.state = state
     this.#confirmation.stop()
     this.#clock.clearTimeout(this.#timer)
     this.answer.stop()
@@ -283,17 +279,13 @@ class Lease {
 
   /** Ends a lease that the server takes back by itself: holders' signals abort, and the next grant is abandoned. */
   #lose(why, cause) {
-    this.isLost = true
-    this.#stop()
+    this.#stop('lost')
     this.session.leases.delete(this.id)
-    this.hub.ended(this)
     this.cohort.lost(this, lostError(this.cohort.title(), why, cause))
   }
 }
 
-/** Whether a later caller can use the lease. */
-Lease.prototype.isForOthers = true
-/** Whether the request goes ahead of the queue. */
+/** Whether the request goes ahead of the queue, and its lease is of no use for later callers: see upgrade_lease.js. */
 Lease.prototype.isFirst = false
 
 module.exports = { Lease }

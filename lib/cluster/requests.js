@@ -21,7 +21,7 @@ function requestOf(lease) {
 }
 
 /** Returns the request to give all units back. */
-const leavingOf = (lease) => leaving(lease, 0, lease.isUndelivered, lease.isUnused)
+const leavingOf = (lease) => leaving(lease, 0, lease.isAbandoned, lease.isUnused)
 
 /** Returns the request to give back all but `units`. */
 const shrinkingOf = (lease, units) => leaving(lease, units, false, false)

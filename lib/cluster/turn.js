@@ -7,9 +7,9 @@ const mostUses = 4096
 const tokenBits = 12n
 
 class Turn {
+  #cohort
   #clock
   #token
-  #cohort
   #end
   #most
   #uses = 0
@@ -18,14 +18,14 @@ class Turn {
   #usesBefore = 0
 
   /**
-   * `token` is the server's token, and `cohort.bound` a bound of core/cohort.js. The turn is over at `end` even if no
-   * other process waits, and after one use if each hold has its own lease.
+   * `token` is the server's token, and `cohort.bound` a bound of core/cohort.js. Even if no other process waits, the
+   * turn is over after half of the cohort's maxHold, and after one use if each hold has its own lease.
    */
-  constructor(clock, token, cohort, end) {
-    this.#clock = clock
-    this.#token = token << tokenBits
+  constructor(cohort, token) {
     this.#cohort = cohort
-    this.#end = end
+    this.#clock = cohort.hub.clock
+    this.#token = token << tokenBits
+    this.#end = this.#clock.now() + cohort.maxHold / 2
     this.#most = cohort.isForEach ? 1 : mostUses
   }
 

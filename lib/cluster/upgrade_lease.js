@@ -37,7 +37,6 @@ class UpgradeLease extends Lease {
   }
 }
 
-UpgradeLease.prototype.isForOthers = false
 UpgradeLease.prototype.isFirst = true
 
 module.exports = { UpgradeLease }
