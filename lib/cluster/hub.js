@@ -6,7 +6,6 @@ const { longestTimeout } = require('../core/options.js')
 const { processClock } = require('./clock.js')
 const { closedError, untoldError } = require('./errors.js')
 const { Keeper } = require('./keeper.js')
-const { LeaseEnds } = require('./lease_ends.js')
 const { Leaving } = require('./leaving.js')
 const { outside } = require('./outside.js')
 const { inTime, longestClaim, noAnswer } = require('./patience.js')
@@ -19,9 +18,8 @@ class Hub {
   listeningError
   #session = null
   #opening = null
+  /** The timer that checks the session. */
   #watch
-  /** When the timer checks leases. */
-  #watchEnd = Number.POSITIVE_INFINITY
   /** WeakRefs to what the objects of one name share, by that name. */
   #shared = new Map()
   #forgotten = new FinalizationRegistry((name) => {
@@ -30,9 +28,8 @@ class Hub {
   #cohorts = new Map()
   /** The locks with callers that wait or hold. */
   #locks = new Set()
-  /** The ends of the held leases. */
-  #ends = new LeaseEnds()
-  /** How many callers wait for a holder of this thread. */
+  /** How many leases this thread holds, and how many callers wait for a holder of this thread. */
+  #held = 0
   #waits = 0
   #closing
   leaving = new Leaving(this)
@@ -114,7 +111,7 @@ class Hub {
     if (this.#session?.isGood()) return this.#session
     if (this.isClosed) return Promise.reject(closedError(this.name))
     // First end the old session. Its waiters request a new session at once, and all of them must get the same one.
-    if (this.#session !== null) this.lose(this.#session, 'it was not renewed in time', this.trouble)
+    if (this.#session !== null) this.#lapse()
     this.#opening ??= outside(() => this.#open(isTested)).finally(() => {
       this.#opening = null
     })
@@ -132,6 +129,7 @@ class Hub {
       const session = await this.keeper.open(id, isTested)
       if (this.isClosed) throw closedError(this.name)
       this.#session = session
+      this.#watchSession()
       this.start.done()
       return session
     } catch (error) {
@@ -176,7 +174,8 @@ class Hub {
   lose(session, why, cause) {
     if (session.isOver) return
     session.isOver = true
-    if (this.#session === session) this.#session = null
+    this.#session = null
+    this.clock.clearTimeout(this.#watch)
     // The server may have renewed the session meanwhile. It must not keep locks that no caller holds.
     this.keeper.forget(session.id)
     const leases = [...session.leases.values()]
@@ -185,13 +184,38 @@ class Hub {
     this.leaving.sessionEnded(session)
   }
 
-  /**
-   * Counts a caller that begins (1) or ends (-1) to wait for a holder of this thread, whose lease has an end. While any
-   * does, the timer of `#ends` keeps the process alive.
-   */
+  /** Counts a caller that begins (1) or ends (-1) to wait for a holder of this thread, whose lease has an end. */
   countWaits(change) {
     this.#waits += change
     this.#keepWatch()
+  }
+
+  /** Counts a lease that this thread gets (1) or has no more (-1). */
+  countHeld(change) {
+    this.#held += change
+    this.#keepWatch()
+  }
+
+  /** Keeps the process alive while a caller waits for a holder: the end of the holder's lease may end the wait. */
+  #keepWatch() {
+    if (this.#waits > 0 && this.#held > 0) this.#watch?.ref()
+    else this.#watch?.unref()
+  }
+
+  /** Checks the session at the end of its time, as far as this thread knows. */
+  #watchSession() {
+    const time = Math.max(1, Math.ceil(this.#session.safeUntil() - this.clock.now()))
+    this.#watch = outside(() => this.clock.setTimeout(() => this.#check(), time))
+    this.#keepWatch()
+  }
+
+  #check() {
+    if (this.#session.isGood()) this.#watchSession()
+    else this.#lapse()
+  }
+
+  #lapse() {
+    this.lose(this.#session, 'it was not renewed in time', this.trouble)
   }
 
   /** Settles as `waiting`, which waits for a holder of this thread. A maxHold keeps the process alive meanwhile. */
@@ -208,43 +232,6 @@ class Hub {
   async idle(promise, times) {
     await (times?.maxHold < Infinity ? this.during(promise) : promise)
     await this.leaving.ended()
-  }
-
-  #keepWatch() {
-    if (this.#waits > 0) this.#watch?.ref()
-    else this.#watch?.unref()
-  }
-
-  /** Watches for the end of a held lease, at `lease.until`. */
-  watch(lease) {
-    this.#ends.set(lease)
-    if (lease.until < this.#watchEnd) this.#arm()
-  }
-
-  ended(lease) {
-    this.#ends.delete(lease)
-  }
-
-  #arm() {
-    this.clock.clearTimeout(this.#watch)
-    this.#watchEnd = Number.POSITIVE_INFINITY
-    const first = this.#ends.first()
-    if (first === Number.POSITIVE_INFINITY) return
-    const end = Math.min(first, this.#session?.safeUntil() ?? first)
-    this.#watchEnd = end
-    const time = Math.max(1, end - this.clock.now())
-    this.#watch = outside(() => this.clock.setTimeout(() => this.#check(), time))
-    this.#keepWatch()
-  }
-
-  #check() {
-    const session = this.#session
-    if (session !== null && !session.isGood())
-      this.lose(session, 'it was not renewed in time', this.trouble)
-    const time = this.clock.now()
-    // A listener of a lost lease's signal may end other leases.
-    for (const lease of this.#ends.due(time)) if (this.#ends.has(lease)) lease.late()
-    this.#arm()
   }
 
   /** Ends the session. That also frees leases of which the server could not be told in time. */
@@ -275,7 +262,6 @@ class Hub {
 
   async #close() {
     this.isClosed = true
-    this.clock.clearTimeout(this.#watch)
     // Reject waiters here: a holder of this thread may never release, and they have no request at the server.
     for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
     // Nothing below keeps the process alive by itself.

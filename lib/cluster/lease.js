@@ -15,6 +15,7 @@ const { Confirmation } = require('./confirmation.js')
 const { lostError } = require('../core/caused_errors.js')
 const { isLockError } = require('../core/errors.js')
 const { closedError, faultOf, mismatchError } = require('./errors.js')
+const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
 const { leavingOf, requestOf, shrinkingOf } = require('./requests.js')
 const { Turn } = require('./turn.js')
@@ -133,7 +134,7 @@ class Lease {
     if (wanted) this.wanted()
     if (this.state !== 'held') return
     if (until <= 0) return this.#lose(lateClaim)
-    this.hub.watch(this)
+    this.#awaitEnd()
     this.#confirmation.keepOn()
   }
 
@@ -209,8 +210,16 @@ class Lease {
     this.turn = new Turn(this.cohort, token)
     if (wanted || this.#isWantedSoon) this.wanted()
     if (!this.isClaim()) this.#confirmation.keepOn()
-    this.hub.watch(this)
+    this.hub.countHeld(1)
+    this.#awaitEnd()
     this.cohort.granted(this)
+  }
+
+  /** Ends the lease at `until`, unless that moves or the lease ends earlier. */
+  #awaitEnd() {
+    this.#clock.clearTimeout(this.#timer)
+    const time = Math.max(1, Math.ceil(this.until - this.#clock.now()))
+    this.#timer = outside(() => this.#clock.setTimeout(() => this.#late(), time)).unref()
   }
 
   /** Called when other processes wait, perhaps before the grant: limits how long the lease stays here. */
@@ -238,7 +247,7 @@ class Lease {
   }
 
   #stop(state) {
-    if (this.state === 'held') this.hub.ended(this)
+    if (this.state === 'held') this.hub.countHeld(-1)
     this.state = state
     this.#confirmation.stop()
     this.#clock.clearTimeout(this.#timer)
@@ -266,7 +275,7 @@ class Lease {
   }
 
   /** Called when the time of the lease is up, as far as this thread knows. */
-  late() {
+  #late() {
     if (!this.isClaim()) {
       this.#lose(`it was held for longer than maxHold, ${this.cohort.maxHold} ms`)
       return
