@@ -21,20 +21,16 @@ class Confirmation {
   #hub
   #clock
   #timer
-  /**
-   * When the last command that left the request in the queue was sent, and the server's clock in its answer.
-   */
+  /** When the last command that left the request in the queue was sent, and the server's clock in its answer. */
   #waited
   /** The grant in a message that arrived while a command was on its way. */
   #grant
-  /** The grant that is not confirmed yet. */
-  #claimed
-  /** When that grant arrived. */
-  #begun
-  /** Takes the claim back from the renewing thread, if that thread confirms it. */
-  #withdraw
-  /** The request of a confirmation that has failed, and that the server may have executed. */
-  #unsure
+  /**
+   * The confirmation under way: { begun, withdraw, unsure }. If the renewing thread confirms, `begun` is when the grant
+   * arrived, and withdraw() takes the claim back. `unsure` is a request that has failed, and that the server may have
+   * executed.
+   */
+  #open
 
   /** Calls `lease.confirmed(until, wanted)` with the server's answer: `until` is 0 if the lease is over. */
   constructor(lease) {
@@ -59,7 +55,7 @@ class Confirmation {
   }
 
   isOpen() {
-    return this.#claimed !== undefined
+    return this.#open !== undefined
   }
 
   /**
@@ -83,28 +79,28 @@ class Confirmation {
    * Makes the renewing thread confirm a grant whose claim ends at `until`. Returns false if it cannot do that in time:
    * then call send().
    */
-  sendLater(grant, until) {
-    const { claim } = this.#hub
+  sendLater(until) {
+    const { claim, keeper } = this.#hub
     const request = requestOf(this.#lease)
-    const time = this.#clock.now()
+    const begun = this.#clock.now()
     // Confirm a short hold at once, because other waiters rely on the end that the server knows.
-    if (until - time < claim / 2 + latest || request.maxHold <= claim) return false
-    const later = this.#hub.keeper.claims.add(request, time, () => {
-      if (this.#claimed === grant) this.send(grant)
+    if (until - begun < claim / 2 + latest || request.maxHold <= claim) return false
+    const open = { begun }
+    const later = keeper.claims.add(request, begun, () => {
+      if (this.#open === open) this.send(open)
     })
     if (later === undefined) return false
-    this.#begun = time
-    this.#withdraw = later.withdraw
-    this.#await(grant, request, later.answer)
+    open.withdraw = later.withdraw
+    this.#await(open, request, later.answer)
     return true
   }
 
   /** Confirms until the server has answered. */
-  send(grant) {
+  send(open = {}) {
     const sent = this.#clock.now()
     const request = requestOf(this.#lease)
-    request.maxHold = leftOf(request.maxHold, sent - (this.#begun ?? sent))
-    this.#await(grant, request, this.#confirm(request, sent))
+    request.maxHold = leftOf(request.maxHold, sent - (open.begun ?? sent))
+    this.#await(open, request, this.#confirm(request, sent))
   }
 
   async #confirm(request, sent) {
@@ -116,20 +112,17 @@ class Confirmation {
     }
   }
 
-  async #await(grant, request, confirming) {
-    this.#claimed = grant
+  async #await(open, request, confirming) {
+    this.#open = open
     const answer = await confirming
-    if (this.#claimed !== grant) return this.#disown(request)
+    if (this.#open !== open) return this.#disown(request)
+    this.#clock.clearTimeout(this.#timer)
     if (answer === undefined) {
-      this.#unsure = request
-      this.#clock.clearTimeout(this.#timer)
-      this.#timer = this.#clock.setTimeout(() => this.send(grant), pause)
+      open.unsure = request
+      this.#timer = this.#clock.setTimeout(() => this.send(open), pause)
       return
     }
-    this.#claimed = undefined
-    this.#unsure = undefined
-    this.#clock.clearTimeout(this.#timer)
-    this.#begun = undefined
+    this.#open = undefined
     this.#lease.confirmed(answer.state === 'held' ? answer.until : 0, answer.wanted)
   }
 
@@ -155,17 +148,14 @@ class Confirmation {
   keepOn() {
     if (this.#lease.cohort.maxHold !== Infinity) return
     const time = this.#hub.settings.longestHold / 2
-    this.#timer = outside(() => this.#clock.setTimeout(() => this.send({}), time))
+    this.#timer = outside(() => this.#clock.setTimeout(() => this.send(), time))
     this.#timer.unref()
   }
 
   stop() {
-    const unsure = this.#unsure
-    this.#claimed = undefined
-    this.#begun = undefined
-    this.#unsure = undefined
-    this.#withdraw?.()
-    this.#withdraw = undefined
+    const { unsure, withdraw } = this.#open ?? {}
+    this.#open = undefined
+    withdraw?.()
     this.#clock.clearTimeout(this.#timer)
     if (unsure !== undefined) this.#disown(unsure)
   }

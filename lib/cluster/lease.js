@@ -113,12 +113,12 @@ class Lease {
     // The message shows that the server works, even if it has not answered commands.
     this.answer.came()
     this.until = until
-    if (this.#confirmation.sendLater(grant, until)) {
+    if (this.#confirmation.sendLater(until)) {
       this.#begin(grant, until, session)
       return true
     }
     this.#isBusy = true
-    this.#confirmation.send(grant)
+    this.#confirmation.send()
     // Admit callers only when the confirmation has been sent, because they may block the event loop.
     setImmediate(() => {
       this.#isBusy = false
