@@ -144,20 +144,16 @@ class EngineRWLock extends EngineLock {
       hold.lease.turn.follow(upper.lease.turn)
       return this.#succeed(upper, hold, hold.localGrant)
     } catch (error) {
-      hold.localGrant = this.#lower(hold)
+      hold.localGrant = hold.localGrant.downgrade()
       cohort.release(undefined)
       throw error
     }
   }
 
-  /** Downgrades the local lock, which admits the readers at the head of its queue. */
-  #lower(hold) {
-    return hold.localGrant.downgrade()
-  }
-
   #downgrade(hold) {
     const { lease } = hold.under ?? hold
-    const localGrant = this.#lower(hold)
+    // This admits the readers at the head of the local queue.
+    const localGrant = hold.localGrant.downgrade()
     const next = this.#succeed(new Hold(lease, read), hold, localGrant)
     if (hold.under === undefined) this.cohort().shrink(lease, read.units)
     this.cohort().release(hold)
