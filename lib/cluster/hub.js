@@ -240,7 +240,7 @@ class Hub {
     const requests = Array.from(session.leases.values(), leavingOf)
     this.lose(session, 'the engine has been closed')
     const late = () => this.trouble ?? noAnswer(answerTimeout)
-    const within = (doing) => inTime(doing, answerTimeout, late, this.clock)
+    const within = (doing) => inTime(doing, answerTimeout, late, { clock: this.clock })
     const leaves = requests.map(async (request) => this.driver.leave(request))
     const [left] = await Promise.allSettled([within(Promise.all(leaves))])
     try {

@@ -4,7 +4,7 @@
 const { warn } = require('../core/warn.js')
 const { after } = require('./clock.js')
 const { engineError, untoldReleaseText } = require('./errors.js')
-const { pause, startPatience } = require('./patience.js')
+const { inTime, pause } = require('./patience.js')
 
 class Leaving {
   #hub
@@ -38,25 +38,19 @@ class Leaving {
    * when the server does not answer in time. Keeps the process alive meanwhile.
    */
   async ended() {
-    if (this.#all.size === 0) return
-    let end
-    const late = new Promise((_, reject) => {
-      const begin = () => {
-        const { clock, movedAt, name, settings, trouble } = this.#hub
-        const giveUp = () => {
-          // The driver's queue has moved on, so the server answers.
-          if (this.#hub.movedAt > movedAt) begin()
-          else reject(engineError(name, 'the release of a lock', settings.answerTimeout, trouble))
-        }
-        end = startPatience(settings.answerTimeout, giveUp, { clock })
+    const { clock, name, settings } = this.#hub
+    const { answerTimeout } = settings
+    const all = Promise.all(Array.from(this.#all.values(), ({ promise }) => promise))
+    const late = () => engineError(name, 'the release of a lock', answerTimeout, this.#hub.trouble)
+    for (;;) {
+      const { movedAt } = this.#hub
+      try {
+        await inTime(all, answerTimeout, late, { clock, isToStay: true })
+        return
+      } catch (error) {
+        // If the driver's queue has moved on, the server answers.
+        if (this.#hub.movedAt === movedAt) throw error
       }
-      begin()
-    })
-    try {
-      const all = Promise.all(Array.from(this.#all.values(), ({ promise }) => promise))
-      await Promise.race([all, late])
-    } finally {
-      end()
     }
   }
 
@@ -65,19 +59,14 @@ class Leaving {
    * request has failed, and a stuck server may still execute it.
    */
   async tell(session, request, isUnsure) {
-    await this.#tell(session, request)
-    if (isUnsure) this.#tellAgain(session, request)
-  }
-
-  async #tellAgain(session, request) {
     const { claim, clock } = this.#hub
-    await after(clock, claim)
     await this.#tell(session, request)
+    if (isUnsure) after(clock, claim).then(() => this.#tell(session, request))
   }
 
   /** Repeats until the server has been told, or the session is over. */
   async #tell(session, request) {
-    const { clock, driver, settings } = this.#hub
+    const { clock, driver, name, settings } = this.#hub
     const start = clock.now()
     let hasWarned = false
     while (!session.isOver && !this.#hub.isClosed) {
@@ -89,17 +78,12 @@ class Leaving {
         // the process alive, because the server ends the session of a process that has ended.
         if (!hasWarned && clock.now() - start >= settings.answerTimeout) {
           hasWarned = true
-          this.#warn(error)
+          const text = untoldReleaseText(name, settings.answerTimeout, error)
+          warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
         }
         await after(clock, pause)
       }
     }
-  }
-
-  #warn(cause) {
-    const { name, settings } = this.#hub
-    const text = untoldReleaseText(name, settings.answerTimeout, cause)
-    warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
   }
 }
 

@@ -28,12 +28,12 @@ function startPatience(time, giveUp, { isToStay = true, clock = processClock } =
 
 /**
  * Settles as the promise `doing`, or rejects with makeError() after `time` ms. A server that does not answer does not
- * keep the process alive.
+ * keep the process alive, unless the options of startPatience() say so.
  */
-async function inTime(doing, time, makeError = () => noAnswer(time), clock = processClock) {
+async function inTime(doing, time, makeError = () => noAnswer(time), options = {}) {
   let endPatience
   const late = new Promise((_, reject) => {
-    endPatience = startPatience(time, () => reject(makeError()), { isToStay: false, clock })
+    endPatience = startPatience(time, () => reject(makeError()), { isToStay: false, ...options })
   })
   try {
     return await Promise.race([doing, late])

@@ -4,7 +4,7 @@ const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { isLockError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { startError, unreadyError } = require('./errors.js')
-const { startPatience } = require('./patience.js')
+const { inTime } = require('./patience.js')
 const { longestStart } = require('./start.js')
 
 /**
@@ -12,26 +12,22 @@ const { longestStart } = require('./start.js')
  */
 async function ready(hub, { timeout = longestStart, signal }) {
   throwIfAborted(signal)
-  let end
+  const late = () => startError(hub.name, timeout, hub.trouble)
+  const limits = { clock: hub.clock, isToStay: true }
+  let stop
   try {
-    await new Promise((resolve, reject) => {
+    const opening = new Promise((resolve, reject) => {
       const onAbort = () => reject(reasonOf(signal))
       const listening = signal && listen(signal, onAbort)
-      const onLate = () => reject(startError(hub.name, timeout, hub.trouble))
-      const endPatience = startPatience(Math.min(timeout, longestTimeout), onLate, {
-        clock: hub.clock,
-      })
-      end = () => {
-        listening?.stop(onAbort)
-        endPatience()
-      }
+      stop = () => listening?.stop(onAbort)
       Promise.resolve(hub.open(true)).then(resolve, reject)
     })
+    await inTime(opening, Math.min(timeout, longestTimeout), late, limits)
   } catch (error) {
     const isFinal = isLockError(error) || (signal?.aborted && error === reasonOf(signal))
     throw isFinal ? error : unreadyError(hub.name, error)
   } finally {
-    end?.()
+    stop?.()
   }
 }
 
