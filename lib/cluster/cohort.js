@@ -27,7 +27,7 @@ class Cohort {
   #asking = new Set()
   #open
   /** The number of callers that wait for the server. */
-  #waiting = 0
+  waiting = 0
   /** The lease of an upgrading reader; see rise(). */
   #rising
   /** The answers that the leases still await (awaited_answer.js). */
@@ -73,11 +73,6 @@ class Cohort {
   /** Whether a lease of this thread waits for the server's grant. */
   isAsking() {
     return this.#asking.size > 0
-  }
-
-  /** The number of callers that wait for the server. */
-  waiting() {
-    return this.#waiting
   }
 
   /** Rejects the callers that wait for the server, except those of waitForUnlock(). */
@@ -168,7 +163,7 @@ class Cohort {
   enqueue(waiter) {
     const { lease } = waiter
     lease.waiters.add(waiter)
-    this.#waiting++
+    this.waiting++
     this.#file(lease)
   }
 
@@ -178,7 +173,7 @@ class Cohort {
   }
 
   #remove(lease, waiter) {
-    if (lease.waiters.delete(waiter)) this.#waiting--
+    if (lease.waiters.delete(waiter)) this.waiting--
     this.#file(lease)
   }
 

@@ -89,7 +89,7 @@ class EngineLock extends AnyLock {
   }
 
   queueSize() {
-    return this.local.queueSize() + (this.#cohort?.waiting() ?? 0)
+    return this.local.queueSize() + (this.#cohort?.waiting ?? 0)
   }
 
   pending() {

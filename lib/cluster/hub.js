@@ -96,7 +96,7 @@ class Hub {
 
   /** Whether the first session has not been opened yet, and no attempt has failed. */
   get isStarting() {
-    return this.start.isAhead() && this.trouble === undefined
+    return !this.start.isDone && this.trouble === undefined
   }
 
   /** Calls `begin(passed)` when the start is over: see start.js. Returns a function that stops it. */

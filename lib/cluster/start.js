@@ -9,7 +9,8 @@ const longestStart = 30_000
 
 class Start {
   #clock
-  #isDone = false
+  /** Whether a session has been opened. */
+  isDone = false
   /** The error of the last attempt to open a session. */
   failure
   /** The functions to call when the start ends, each with the time at which it began to wait. */
@@ -17,11 +18,6 @@ class Start {
 
   constructor(clock) {
     this.#clock = clock
-  }
-
-  /** Whether no session has been opened yet. */
-  isAhead() {
-    return !this.#isDone
   }
 
   /**
@@ -34,7 +30,7 @@ class Start {
   }
 
   done() {
-    this.#isDone = true
+    this.isDone = true
     this.failure = undefined
     this.#end(() => 0)
   }
