@@ -101,11 +101,11 @@ function readEngineOptions(options) {
     if (!(time >= leastTime && time <= longestTimeout)) {
       throw new RangeError(`${name} must be from ${leastTime} ms to 2 ** 31 - 1 ms, not ${time}`)
     }
+    // Servers take only integers.
+    times[name] = Math.floor(time)
   }
   if (maxHold < ttl) throw new RangeError(`maxHold must not be less than ttl, which is ${ttl} ms`)
-  // Servers take only integers.
-  const whole = Object.entries(times).map(([name, time]) => [name, Math.floor(time)])
-  return { ...Object.fromEntries(whole), longestHold: longestTimeout }
+  return { ...times, longestHold: longestTimeout }
 }
 
 module.exports = { Engine, engineOptions, hubOf, readEngineOptions, timesOf }

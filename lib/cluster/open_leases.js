@@ -24,18 +24,17 @@ class OpenLeases {
       lease.isFree = isUnused
       this.unused += isUnused ? 1 : -1
     }
-    if (!isIn) this.remove(lease)
-    else if (this.isOpen(lease)) this.#add(lease)
+    if (!isIn) {
+      this.remove(lease)
+    } else if (this.isOpen(lease)) {
+      const set = this.#sets.get(lease.units)
+      if (set === undefined) this.#sets.set(lease.units, new Set([lease]))
+      else set.add(lease)
+    }
   }
 
   isOpen(lease) {
     return lease.isFree || lease.units === this.#sharedUnits
-  }
-
-  #add(lease) {
-    const set = this.#sets.get(lease.units)
-    if (set === undefined) this.#sets.set(lease.units, new Set([lease]))
-    else set.add(lease)
   }
 
   remove(lease) {

@@ -2,7 +2,7 @@
 // Opens and renews an engine's session, in a separate thread (keeper_thread.js). Writes the time until which the
 // session is safe to memory that the event loop reads: see keeper.js.
 const { ClaimWatch } = require('./claim_watch.js')
-const { readUntil, safely, writeUntil } = require('./clock.js')
+const { after, readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
 
 /** The part of the ttl after which a session that the event loop has opened is renewed for the first time. */
@@ -54,17 +54,13 @@ class Renewal {
     this.#post({ error: error && pack(error) })
   }
 
-  #after(time) {
-    return new Promise((resolve) => this.#clock.setTimeout(resolve, time))
-  }
-
   /**
    * Called while the event loop opens the session `id`. Loads the client and connects early enough to renew the
    * session.
    */
   async prepare(id) {
     this.#current = id
-    await this.#after(this.#ttl * early)
+    await after(this.#clock, this.#ttl * early)
     // If this fails, the renewal fails, too, and tries again.
     if (this.#current === id) this.#connect().catch(() => {})
   }
@@ -77,7 +73,7 @@ class Renewal {
     try {
       if (!isOpen) await this.#open(id, until)
       for (let pause = isOpen ? this.#untilEarly(until) : ttl / 3; ; pause = ttl / 3) {
-        await this.#after(pause)
+        await after(this.#clock, pause)
         if (this.#current !== id) return
         await this.#renew(id, until)
       }
@@ -118,7 +114,7 @@ class Renewal {
     while (this.#current === id && this.#clock.now() < end) {
       const sent = this.#clock.now()
       const attempt = this.#tryToRenew(id)
-      const answer = await Promise.race([attempt, this.#after(this.#ttl / 3)])
+      const answer = await Promise.race([attempt, after(this.#clock, this.#ttl / 3)])
       if (answer === false) throw new Error('the server has ended it')
       if (answer === true) {
         this.#extend(until, sent)
@@ -139,7 +135,7 @@ class Renewal {
       return await keeper.renew(id, this.#ttl)
     } catch (error) {
       this.#tell(error)
-      await this.#after(this.#ttl / 20)
+      await after(this.#clock, this.#ttl / 20)
     }
   }
 
