@@ -237,7 +237,7 @@ class Hub {
   /** Ends the session. That also frees leases of which the server could not be told in time. */
   async #endSession(session) {
     const { answerTimeout, ttl } = this.settings
-    const requests = Array.from(session.leases.values(), leavingOf)
+    const requests = Array.from(session.leases.values(), (lease) => leavingOf(lease))
     this.lose(session, 'the engine has been closed')
     const late = () => this.trouble ?? noAnswer(answerTimeout)
     const within = (doing) => inTime(doing, answerTimeout, late, { clock: this.clock })

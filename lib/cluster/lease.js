@@ -17,7 +17,7 @@ const { isLockError } = require('../core/errors.js')
 const { closedError, faultOf, mismatchError } = require('./errors.js')
 const { outside } = require('./outside.js')
 const { pause } = require('./patience.js')
-const { leavingOf, requestOf, shrinkingOf } = require('./requests.js')
+const { leavingOf, requestOf } = require('./requests.js')
 const { Turn } = require('./turn.js')
 
 /** The longest time in ms until a waiting request asks again. It must ask, because a message may have been lost. */
@@ -266,7 +266,7 @@ class Lease {
   /** Gives back all but `units`. */
   shrink(units) {
     this.units = units
-    if (this.state === 'held') this.hub.leaving.tell(this.session, shrinkingOf(this, units), false)
+    if (this.state === 'held') this.hub.leaving.tell(this.session, leavingOf(this, units), false)
   }
 
   sessionEnded(why, cause) {

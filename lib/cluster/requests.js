@@ -20,16 +20,12 @@ function requestOf(lease) {
   }
 }
 
-/** Returns the request to give all units back. */
-const leavingOf = (lease) => leaving(lease, 0, lease.isAbandoned, lease.isUnused)
-
-/** Returns the request to give back all but `units`. */
-const shrinkingOf = (lease, units) => leaving(lease, units, false, false)
-
-function leaving({ cohort, hub, id, session, units }, keep, untold, unused) {
+/** Returns the request to give back all units, or all but `keep`. */
+function leavingOf(lease, keep = 0) {
+  const { cohort, hub, id, isAbandoned: untold, isUnused: unused, session, units } = lease
   const { capacity, key, minHold } = cohort
   const { claim } = hub
   return { session: session.id, key, id, units, capacity, claim, minHold, keep, untold, unused }
 }
 
-module.exports = { leavingOf, requestOf, shrinkingOf }
+module.exports = { leavingOf, requestOf }
