@@ -43,11 +43,6 @@ class Hold {
     this.#signal = other.#signal
   }
 
-  /** Whether the server must be told if no caller gets this hold. */
-  tellsUndelivered() {
-    return this.isAbandoned || this.lease.cohort.minHold > 0
-  }
-
   /** Called if no caller has seen this hold, so that the next hold reports the lost holder instead. */
   markUndelivered() {
     if (this.isOver) return
@@ -72,7 +67,8 @@ function releaserOf(lock, hold) {
   const release = makeReleaser(Releaser, hold.isAbandoned)
   release.fencingToken = hold.token
   release[holdKey] = hold
-  if (hold.tellsUndelivered()) {
+  // The server must be told if no caller gets this hold.
+  if (hold.isAbandoned || hold.lease.cohort.minHold > 0) {
     release[undelivered] = () => {
       hold.markUndelivered()
       lock.give(hold)
