@@ -89,9 +89,8 @@ class Cohort {
   }
 
   /**
-   * Returns a hold on a lease that fits `wish`, { units, isToWait, isToStay, base, refusal }, or a promise for
-   * one. If the wish may not wait, the promise may reject with its refusal(), or resolve to undefined if it has none.
-   * Callers that want the owner's `sharedUnits` may share one lease. A wish with a `base`, a lease, upgrades that
+   * Returns a hold on a lease that fits `wish`, { units, isToWait, isToStay, base }, or a promise for one. If the wish
+   * may not wait, the promise may resolve to undefined. Callers that want the owner's `sharedUnits` may share one lease. A wish with a `base`, a lease, upgrades that
    * lease.
    */
   take(wish, signal) {
@@ -153,7 +152,10 @@ class Cohort {
     // First end leases that do not fit: the server may be waiting for them.
     for (const other of this.#open.unusedBut(units)) this.#end(other)
     this.#sweep()
-    if (this.#leases.size === 0) this.hub.join(this)
+    if (this.#leases.size === 0) {
+      this.hub.join(this)
+      this.reason = undefined
+    }
     this.#leases.add(lease)
     this.#asking.add(lease)
     lease.ask()
@@ -198,13 +200,6 @@ class Cohort {
     this.#endAll(lease, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
     this.#file(lease)
     this.#sweep()
-  }
-
-  /** Called when the server refuses a lease whose one caller may not wait. */
-  refused(lease) {
-    const [waiter] = lease.waiters
-    // Make this error first, because it contains `reason`, which denied() forgets.
-    this.denied(lease, waiter?.wish.refusal?.())
   }
 
   /** Ends the waits of the lease's callers: they reject with `error`, or resolve to undefined without one. */
@@ -261,9 +256,7 @@ class Cohort {
     if (!this.#leases.delete(lease)) return
     this.#asking.delete(lease)
     this.#open.file(lease, false)
-    if (this.#leases.size > 0) return
-    this.reason = undefined
-    this.hub.part(this)
+    if (this.#leases.size === 0) this.hub.part(this)
   }
 }
 

@@ -143,10 +143,12 @@ class EngineLock extends AnyLock {
   /** As take(), for a caller that may not wait. */
   async #takeNow(wish, { ifAvailable, maxPending, priority, signal }, isFull) {
     const observer = wish.isToStay ? null : this.observer
-    const errorOf = () => (isFull ? this.fullError(maxPending) : this.timeoutError(0))
-    const asking = { ...wish, isToWait: false, refusal: ifAvailable ? undefined : errorOf }
+    const now = { priority, timeout: 0, signal, ifAvailable: true }
+    const refuse = () => {
+      if (!ifAvailable) throw isFull ? this.fullError(maxPending) : this.timeoutError(0)
+    }
     try {
-      const hold = await this.#go(asking, { priority, timeout: 0, signal, ifAvailable: true })
+      const hold = await this.#go({ ...wish, isToWait: false }, now, refuse)
       if (hold !== undefined && observer !== null) this.begun(hold, null)
       return hold
     } catch (error) {
@@ -198,11 +200,8 @@ class EngineLock extends AnyLock {
     }
   }
 
-  /**
-   * Resolves to a hold. If the wish may not wait and there is none, rejects with wish.refusal(), or resolves to
-   * undefined if the wish has none.
-   */
-  async #go(wish, limits) {
+  /** Resolves to a hold. If there is none and the wish may not wait, calls refuse(), and resolves to undefined. */
+  async #go(wish, limits, refuse) {
     throwIfAborted(limits.signal)
     const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay }
     this.callers.add(caller)
@@ -219,7 +218,7 @@ class EngineLock extends AnyLock {
       }
       const taken = localGrant === undefined ? undefined : this.cohort().take(wish, limits.signal)
       hold = taken instanceof Promise ? await taken : taken
-      if (localGrant === undefined && wish.refusal !== undefined) throw wish.refusal()
+      if (hold === undefined) refuse()
       return hold?.begin(localGrant, caller)
     } finally {
       if (hold === undefined) {

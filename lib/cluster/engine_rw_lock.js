@@ -131,9 +131,8 @@ class EngineRWLock extends EngineLock {
   async #takeRest(hold, isToWait, signal) {
     const cohort = this.cohort()
     try {
-      const refusal = () => this.timeoutError(0)
-      const asked = { ...upgrade, isToWait, base: hold.lease, refusal }
-      const upper = await cohort.take(asked, signal)
+      const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
+      if (upper === undefined) throw this.timeoutError(0)
       if (hold.isLeaving) {
         upper.markUndelivered()
         cohort.release(upper)

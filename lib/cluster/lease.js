@@ -185,7 +185,7 @@ class Lease {
       this.#confirmation.queued(sent, answer.clock)
       this.#lookIn(Math.min(answer.look, longestLook))
     } else if (state === 'refused') {
-      cohort.refused(this)
+      cohort.denied(this)
     } else if (state === 'mismatch') {
       cohort.failed(this, mismatchError(cohort.title(), answer.capacity, cohort.capacity))
     } else {

@@ -46,6 +46,17 @@ describe('Answers over an engine', () => {
     ;(await a.acquire('key', { timeout: 1000 }))()
   })
 
+  it('say in the error of a caller that may not wait why the server grants no lock', async () => {
+    const refused = { state: 'refused', reason: 'it has no quorum' }
+    const engine = await newEngine({}, (driver) => ({
+      enter: (request) => (request.wait ? driver.enter(request) : refused),
+    }))
+    const message = 'the mutex of key "key" was not available within 0 ms: it has no quorum'
+    const mutex = new KeyedMutex({ engine })
+    await assert.rejects(mutex.acquire('key', { timeout: 0 }), { message })
+    assert.equal(await mutex.acquire('key', { ifAvailable: true }), undefined)
+  })
+
   /**
    * The answer that `answered` waits for arrives while block() blocks the event loop. Timers that were due for 500 ms
    * run before the event loop can read it.
