@@ -13,7 +13,6 @@ const { leavingOf } = require('./requests.js')
 const { Start } = require('./start.js')
 
 class Hub {
-  #canConfirm
   /** Why the listening connection is down, while it reconnects. */
   listeningError
   #session = null
@@ -39,7 +38,6 @@ class Hub {
     this.clock = clock
     this.start = new Start(clock)
     this.driver = driver
-    this.#canConfirm = typeof driver.confirm === 'function'
     this.name = driver.name
     this.settings = settings
     this.isClosed = false
@@ -52,7 +50,8 @@ class Hub {
 
   /** The server extends a confirmed grant: see engine.d.ts. */
   confirm(request) {
-    return this.#canConfirm ? this.driver.confirm(request) : this.driver.enter(request)
+    const { driver } = this
+    return driver.confirm === undefined ? driver.enter(request) : driver.confirm(request)
   }
 
   /** Returns the result of `make()` for `name`, which all objects of that name share. */
@@ -143,7 +142,7 @@ class Hub {
     return {
       granted: (id, grant) =>
         // If the driver has no confirm(), the waiter must ask the server.
-        this.#session?.leases.get(id)?.granted(this.#canConfirm ? grant : undefined),
+        this.#session?.leases.get(id)?.granted(this.driver.confirm && grant),
       wanted: (key) => {
         for (const cohort of this.#cohorts.get(key) ?? []) cohort.isWanted()
       },
