@@ -48,6 +48,27 @@ describe('An engine keeps no AsyncLocalStorage store', function () {
     for (const server of servers) await server.close()
   })
 
+  for (const name of ['redis', 'postgres', 'etcd']) {
+    it(`of the code that loads it: ${name}`, async () => {
+      const [isKept] = await inChild(
+        `const { AsyncLocalStorage } = require('node:async_hooks')
+         require('node:dns') // Keeps the stores of the code that loads it. Every client has loaded it.
+         const storage = new AsyncLocalStorage()
+         const load = () => {
+           const store = {}
+           storage.run(store, () => require('boxoffice/${name}'))
+           return new WeakRef(store)
+         }
+         const store = load()
+         await new Promise(setImmediate)
+         await collect()
+         show(store.deref() !== undefined)`,
+        '--expose-gc',
+      )
+      assert.equal(isKept, false)
+    })
+  }
+
   for (const [name, make] of Object.entries(engines)) {
     it(`of its first caller: ${name}`, async () => {
       const [isKept] = await inChild(
