@@ -4,12 +4,12 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
 const redis = require('redis')
-const { connect } = require('../../lib/cluster/redis/node_redis.js')
+const { start } = require('../../lib/cluster/redis/node_redis.js')
 const { replaced } = require('../../lib/cluster/redis/replaced.js')
 
 describe('A client of the renewing thread that is silent', () => {
   it('rejects all its commands with the error of the silence', async () => {
-    const start = () => {
+    const startSilent = () => {
       const rejects = []
       return {
         opening: Promise.resolve(),
@@ -19,7 +19,7 @@ describe('A client of the renewing thread that is silent', () => {
         },
       }
     }
-    const { command, close } = replaced(start, () => {})
+    const { command, close } = replaced(startSilent, () => {})
     const first = command('key', ['PING'], 20)
     const second = command('key', ['PING'], 10_000)
     await assert.rejects(first, { message: 'there was no answer within 20 ms' })
@@ -33,7 +33,10 @@ describe('A client of the renewing thread that is silent', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const socket = { host: '127.0.0.1', port: server.address().port, connectTimeout: 50 }
     const options = { isCluster: false, options: { socket } }
-    const { command, close } = await connect(redis, options, () => {})
+    const { command, close } = replaced(
+      (events) => start(redis, options, events),
+      () => {},
+    )
     const answer = command('key', ['PING'], 100)
     await once(server, 'connection')
     await assert.rejects(answer, { message: 'there was no answer within 100 ms' })

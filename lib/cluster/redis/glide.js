@@ -151,41 +151,33 @@ const unconfirmed = (cause) =>
   new Error('the server has not confirmed a subscription, as if it answered NOPERM', { cause })
 
 /** The longest time of one attempt to renew a session, in ms. */
-const longestRenewal = 1000
+const longestRenewal = 800
 
 /**
- * Implements connect() of keeper.js. A client that cannot reconnect does not tell why, but a new client does. So a
- * failed command closes the client, and the next command makes another one.
+ * Makes a client of the renewing thread: see replaced.js. A client that cannot reconnect does not tell why, but a new
+ * client does. So a failed command drops the client.
  */
-async function connect(glide, { isCluster, options }, _, patience) {
+function start(glide, { isCluster, options }, { drop }, patience) {
   const { GlideClient, GlideClusterClient, Logger } = glide
   // Keep the first client of this thread from replacing the logger that the process has configured.
   Logger._instance ??= {}
-  const time = Math.min(patience, longestRenewal)
-  let starting
-
-  async function start() {
-    try {
-      return await make(isCluster ? GlideClusterClient : GlideClient, options, time)
-    } catch (error) {
-      starting = undefined
-      throw error
-    }
+  // Ends a command before replaced.js does, because the package's error tells more.
+  const time = Math.min(Math.floor(patience * 0.8), longestRenewal)
+  const opening = make(isCluster ? GlideClusterClient : GlideClient, options, time)
+  return {
+    opening,
+    async command(...rest) {
+      try {
+        return await commandOf(await opening, isCluster)(...rest)
+      } catch (error) {
+        drop(error)
+        throw error
+      }
+    },
+    close: () => opening.then((client) => client.close(), noop),
   }
-
-  async function command(...rest) {
-    starting ??= start()
-    const used = starting
-    const client = await used
-    try {
-      return await commandOf(client, isCluster)(...rest)
-    } catch (error) {
-      if (starting === used) starting = undefined
-      client.close()
-      throw error
-    }
-  }
-  return { command, close: async () => (await starting)?.close() }
 }
 
-module.exports = { adapt, connect, isOurs }
+const noop = () => {}
+
+module.exports = { adapt, isOurs, start }

@@ -3,7 +3,6 @@
 const dns = require('node:dns')
 const { findPackage } = require('../find.js')
 const { plain } = require('./plain.js')
-const { replaced } = require('./replaced.js')
 
 const isOurs = (client) =>
   typeof client?.call === 'function' &&
@@ -170,27 +169,23 @@ function openOf(own, onEnd) {
 
 const retry = (tries) => Math.min(50 * tries, 500)
 
-/** Implements connect() of keeper.js. */
-async function connect({ Redis, Cluster }, { isCluster, nodes, options }, trouble) {
+/** Makes a client of the renewing thread: see replaced.js. */
+function start({ Redis, Cluster }, { isCluster, nodes, options }, { report }) {
   // Set an empty prefix everywhere, because the names already have it. A cluster would else use that of its nodes.
   const redisOptions = { ...options.redisOptions, keyPrefix: '' }
   const own = { ...options, redisOptions, keyPrefix: '', lazyConnect: false }
-
-  function start(report) {
-    const client = isCluster
-      ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
-      : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })
-    client.on('error', (error) => report(reasonOf(error)))
-    client.on('node error', (error) => report(error))
-    client.on('ready', () => report(undefined))
-    // The client queues commands until it is connected.
-    return {
-      opening: Promise.resolve(),
-      command: adapt(client).command,
-      close: () => client.disconnect(),
-    }
+  const client = isCluster
+    ? new Cluster(nodes, { ...own, clusterRetryStrategy: retry })
+    : new Redis({ ...own, retryStrategy: retry, maxRetriesPerRequest: null })
+  client.on('error', (error) => report(reasonOf(error)))
+  client.on('node error', (error) => report(error))
+  client.on('ready', () => report(undefined))
+  // The client queues commands until it is connected.
+  return {
+    opening: Promise.resolve(),
+    command: adapt(client).command,
+    close: () => client.disconnect(),
   }
-  return replaced(start, trouble)
 }
 
-module.exports = { adapt, connect, isOurs }
+module.exports = { adapt, isOurs, start }

@@ -2,11 +2,12 @@
 // Renews sessions in Redis and confirms claims, in the thread of a keeper (../keeper_thread.js).
 const { longestClaim } = require('../patience.js')
 const { sessionOf } = require('./names.js')
+const { replaced } = require('./replaced.js')
 const { explained } = require('./rights.js')
 const { openSession } = require('./session.js')
 const { Steps, baseOf } = require('./steps.js')
 
-/** By package: the file with the connect() of its clients. */
+/** By package: the file with the start() of its clients, which replaced.js describes. */
 const adapters = {
   '@valkey/valkey-glide': () => require('./glide.js'),
   ioredis: () => require('./ioredis.js'),
@@ -17,7 +18,9 @@ const adapters = {
 async function connect({ bases, rights, patience, isCluster, path, client }, trouble) {
   // Load the adapter here, because the thread needs only one.
   const adapter = adapters[client.adapter ?? client.module]()
-  const { command, close } = await adapter.connect(require(path), client, trouble, patience)
+  const clients = require(path)
+  const start = (events) => adapter.start(clients, client, events, patience)
+  const { command, close } = replaced(start, trouble)
   const all = async (doing) => {
     try {
       return await Promise.all(bases.map(doing))

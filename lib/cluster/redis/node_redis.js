@@ -2,7 +2,6 @@
 // Adapts clients of the package redis: createClient() and createCluster().
 const { setTimeout } = require('../../core/builtins.js')
 const { plain } = require('./plain.js')
-const { replaced } = require('./replaced.js')
 
 const isFunction = (client, ...names) => names.every((name) => typeof client?.[name] === 'function')
 
@@ -163,26 +162,19 @@ const longestPause = 500
 const usualConnectTimeout = 5000
 const reconnectStrategy = (tries) => Math.min(50 * (tries + 1), longestPause)
 
-/** Implements connect() of keeper.js. */
-async function connect(
-  { createClient, createCluster },
-  { isCluster: ofCluster, options },
-  trouble,
-) {
-  function start(report) {
-    const { own, end } = endable(ofCluster ? options.defaults : options)
-    const client = ofCluster ? createCluster({ ...options, defaults: own }) : createClient(own)
-    client.on('error', report)
-    client.on('node-error', report)
-    client.on('ready', () => report(undefined))
-    const opening = open(client)
-    return {
-      opening,
-      command: adapt(client).command,
-      close: () => end(client),
-    }
+/** Makes a client of the renewing thread: see replaced.js. */
+function start({ createClient, createCluster }, { isCluster: ofCluster, options }, { report }) {
+  const { own, end } = endable(ofCluster ? options.defaults : options)
+  const client = ofCluster ? createCluster({ ...options, defaults: own }) : createClient(own)
+  client.on('error', report)
+  client.on('node-error', report)
+  client.on('ready', () => report(undefined))
+  const opening = open(client)
+  return {
+    opening,
+    command: adapt(client).command,
+    close: () => end(client),
   }
-  return replaced(start, trouble)
 }
 
-module.exports = { adapt, connect, isNotNeeded, isOurs, notOpen, single }
+module.exports = { adapt, isNotNeeded, isOurs, notOpen, single, start }

@@ -4,7 +4,6 @@
 // for the master. A second createSentinel() would not do: it reconnects without reporting that messages were lost,
 // keeps the process alive, and prints errors to the console.
 const { findPackage } = require('../find.js')
-const { inTime } = require('../patience.js')
 const { isNotNeeded, notOpen, single } = require('./node_redis.js')
 const { plain } = require('./plain.js')
 
@@ -101,44 +100,18 @@ function toMaster({ createClient }, options, onMessage, onEnd, patience) {
 
 const noop = () => {}
 
-/**
- * Implements connect() of keeper.js. A failed command closes the connection, and the next command asks the sentinels
- * again.
- */
-async function connect(redis, { options }, trouble, patience) {
-  let current
-
-  function start() {
-    const started = {}
-    const onEnd = (error) => {
-      drop(started)
-      trouble(error)
-    }
-    started.connection = toMaster(redis, options, noop, onEnd, patience)
-    started.opening = started.connection.open()
-    return started
+/** Makes a client of the renewing thread: see replaced.js. When its connection ends, the next one asks the sentinels. */
+function start(redis, { options }, { report, drop }, patience) {
+  const onEnd = (error) => {
+    report(error)
+    drop(error)
   }
-
-  function drop(one) {
-    if (current === one) current = undefined
-    one.connection.close()
+  const connection = toMaster(redis, options, noop, onEnd, patience)
+  return {
+    opening: connection.open(),
+    command: (_key, words) => connection.send(words),
+    close: () => connection.close(),
   }
-
-  async function command(_key, words) {
-    current ??= start()
-    const used = current
-    const { connection, opening } = used
-    try {
-      return await inTime(
-        opening.then(() => connection.send(words)),
-        patience,
-      )
-    } catch (error) {
-      drop(used)
-      throw error
-    }
-  }
-  return { command, close: async () => current?.connection.close() }
 }
 
-module.exports = { adapt, connect, isOurs }
+module.exports = { adapt, isOurs, start }

@@ -1,6 +1,6 @@
 'use strict'
-// Sends the commands of the renewing thread. Its client reconnects by itself when the connection ends. But after a
-// failover behind a stable address the client may stay connected to a replica, and a connection may fall silent without
+// Sends the commands of the renewing thread. Most clients reconnect by themselves when the connection ends. But after a
+// failover behind a stable address a client may stay connected to a replica, and a connection may fall silent without
 // an end. Then the next command makes another client.
 const { inTime, noAnswer } = require('../patience.js')
 
@@ -8,9 +8,9 @@ const { inTime, noAnswer } = require('../patience.js')
 const isDemoted = ({ message }) => /\bREADONLY\b/.test(message)
 
 /**
- * start(report) makes a client: { opening, command(key, words), close() }. `opening` settles with the client's first
- * attempt to connect. The client reports why it is not connected, or undefined when it is. `trouble` passes that to the
- * renewing thread.
+ * start({ report, drop }) makes a client: { opening, command(key, words), close() }. `opening` settles with the client's
+ * first attempt to connect. The client calls report(error) when it is not connected, report(undefined) when it is, and
+ * drop(error) when it is of no use any more. `trouble` passes the reports to the renewing thread.
  */
 function replaced(start, trouble) {
   let current
@@ -21,7 +21,7 @@ function replaced(start, trouble) {
       made.last = error
       if (current === made) trouble(error)
     }
-    made.client = start(report)
+    made.client = start({ report, drop: (error) => drop(made, error) })
     // A command that waits for `opening` reports this error.
     made.client.opening.catch(() => {
       made.hasFailed = true
