@@ -10,16 +10,8 @@ const { inTime, pause } = require('../patience.js')
 const { Subscription } = require('../subscription.js')
 const { adapt } = require('./clients.js')
 const { echoing } = require('./echo.js')
-const { channelOf, sessionOf } = require('./names.js')
-const { explained, rightsOf } = require('./rights.js')
-const { openSession } = require('./session.js')
-const { Steps, baseOf } = require('./steps.js')
+const { Server, isMoving } = require('./server.js')
 
-/**
- * Whether a cluster refused a step because the slot of its key is being moved: see script.js. A client may follow such
- * a redirection first; then its last error contains the text. node-redis does not find a server that has no slots yet.
- */
-const isMoving = ({ message }) => /\b(TRYAGAIN|ASK|MOVED) |^Cannot find node /.test(message)
 const whileMoving =
   'the slot of its keys is being moved to another server of the cluster, and no lock in it is granted meanwhile'
 
@@ -28,18 +20,12 @@ const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'
 class RedisDriver {
   name = 'Redis'
   keepsMinHold = true
-  /** The user's client. */
-  #source
   #client
-  #bases
-  #connection
-  #patience
+  #server
   #subscription
   /** The ids of waiting requests whose grant no message has announced. */
   #waiting = new Set()
   #session
-  #rights
-  #steps
 
   /** `options` are those of redis(). */
   constructor(client, options) {
@@ -57,54 +43,38 @@ class RedisDriver {
         `the keyPrefix ${JSON.stringify(adapted.prefix)} of the client must not contain {}: keys of one lock would lie in several slots`,
       )
     }
-    const { answerTimeout } = readEngineOptions(timesOf(options))
-    this.#source = client
+    const { answerTimeout: patience } = readEngineOptions(timesOf(options))
     this.#client = adapted
-    this.#connection = connection
     // If the renewing thread has other connection options, it must open the session, so that a failure shows at once.
     if (connection !== undefined) this.open = undefined
-    this.#patience = answerTimeout
-    // The braces contain a hash tag, so that all keys of a base are in one slot of a cluster.
-    this.#bases = Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`)
+    const { isCluster } = adapted
+    this.#server = new Server({
+      // The braces contain a hash tag, so that all keys of a base are in one slot of a cluster.
+      bases: Array.from({ length: shards }, (_, i) => `{${prefix}:${i}}`),
+      prefix: adapted.prefix,
+      isCluster,
+      patience,
+      // A client may wait for a silent connection for ever.
+      send: (base, words, time) => inTime(adapted.command(base, words), time),
+    })
+    const how = adapted.options(connection)
+    const path = findPackage(how.module, client)
+    this.keeper = {
+      module: join(__dirname, 'keeper.js'),
+      data: { bases: this.#server.names, patience, isCluster, path, client: how },
+    }
     const make = (onMessage, onEnd) =>
       echoing(
-        (onText) => adapted.listening(onText, onEnd, answerTimeout),
+        (onText) => adapted.listening(onText, onEnd, patience),
         onMessage,
-        (text) => this.#publish(text),
-        adapted.isCluster,
+        (text) => this.#server.publish(this.#session, text),
+        isCluster,
       )
-    this.#subscription = new Subscription(make, answerTimeout)
-    this.#rights = rightsOf(this.#names(), adapted.isCluster)
-    this.#steps = new Steps({
-      send: (base, words) => this.#command(base, words),
-      isCluster: adapted.isCluster,
-      rights: this.#rights,
-    })
-  }
-
-  get keeper() {
-    const client = this.#client.options(this.#connection)
-    const path = findPackage(client.module, this.#source)
-    return {
-      module: join(__dirname, 'keeper.js'),
-      data: {
-        bases: this.#names(),
-        rights: this.#rights,
-        patience: this.#patience,
-        isCluster: this.#client.isCluster,
-        path,
-        client,
-      },
-    }
-  }
-
-  /** The bases with the prefix that the client adds. */
-  #names() {
-    return this.#bases.map((base) => this.#client.prefix + base)
+    this.#subscription = new Subscription(make, patience)
   }
 
   async listen(session, { granted, wanted, missed, trouble }) {
-    const channels = this.#names().map((base) => channelOf(base, session))
+    const server = this.#server
     this.#session = session
     this.#waiting.clear()
     const listener = {
@@ -114,33 +84,18 @@ class RedisDriver {
       },
       wanted,
       missed,
-      trouble: (error) => trouble(error && explained(error, this.#rights)),
+      trouble: (error) => trouble(error && server.explained(error)),
     }
     try {
-      await this.#subscription.to(channels, listener)
+      await this.#subscription.to(server.channels(session), listener)
     } catch (error) {
-      throw explained(error, this.#rights)
+      throw server.explained(error)
     }
-    await Promise.all(this.#bases.map((base) => this.#check(base, session)))
+    await server.check(session)
   }
 
-  async open(session, ttl) {
-    const send = (key, words) => this.#command(key, words)
-    try {
-      await Promise.all(this.#bases.map((base) => openSession(send, base, session, ttl)))
-    } catch (error) {
-      throw explained(error, this.#rights)
-    }
-  }
-
-  /** Rejects if the user lacks the right to a command that a step uses. */
-  async #check(base, session) {
-    try {
-      await this.#steps.run('check', base, 'check', session, [])
-    } catch (error) {
-      // Skip the check of a slot that is being moved, so that the locks of other slots need not wait.
-      if (!isMoving(error)) throw error
-    }
+  open(session, ttl) {
+    return this.#server.open(session, ttl)
   }
 
   /**
@@ -148,15 +103,14 @@ class RedisDriver {
    * server of the cluster, which the client does not notice.
    */
   #listenAgain(key) {
-    const base = this.#client.prefix + baseOf(this.#bases, key)
-    this.#subscription.again(channelOf(base, this.#session))
+    this.#subscription.again(this.#server.channelFor(key, this.#session))
   }
 
   async enter({ key, id, units, capacity, wait, first, claim, maxHold, minHold }) {
     const words = [claim, capacity, maxHold, units, +wait, +first, minHold]
     let answer
     try {
-      answer = await this.#run('enter', key, id, words)
+      answer = await this.#server.run('enter', key, id, words)
     } catch (error) {
       // Report the error to a request that does not wait, because it will not ask again.
       if (!wait || !isMoving(error)) throw error
@@ -177,39 +131,17 @@ class RedisDriver {
   }
 
   confirm(request) {
-    return this.#steps.confirm(baseOf(this.#bases, request.key), request)
+    return this.#server.confirm(request)
   }
 
   async leave({ key, id, capacity, claim, keep, untold, minHold, unused }) {
     this.#waiting.delete(id)
-    await this.#run('leave', key, id, [claim, capacity, keep, +untold, minHold, +unused])
+    const words = [claim, capacity, keep, +untold, minHold, +unused]
+    await this.#server.run('leave', key, id, words)
   }
 
-  #run(step, key, id, words) {
-    return this.#steps.run(step, baseOf(this.#bases, key), key, id, words)
-  }
-
-  /** Sends a command with a time limit, because a client may wait for a silent connection for ever. */
-  #command(base, words) {
-    return inTime(this.#client.command(base, words), this.#patience)
-  }
-
-  /**
-   * Sends `text` to all channels of the session. Resolves to how many connections the server has sent it to, for each.
-   */
-  #publish(text) {
-    const { isCluster, prefix } = this.#client
-    const send = (base) => {
-      // ioredis treats the channels of a cluster as keys, and adds its prefix itself.
-      const channel = channelOf(isCluster ? base : prefix + base, this.#session)
-      return this.#command(base, [isCluster ? 'SPUBLISH' : 'PUBLISH', channel, text])
-    }
-    return Promise.all(this.#bases.map(send))
-  }
-
-  async end(session) {
-    const keys = this.#bases.map((base) => [base, sessionOf(base, session)])
-    await Promise.all(keys.map(([base, key]) => this.#command(base, ['DEL', key])))
+  end(session) {
+    return this.#server.end(session)
   }
 
   async close() {

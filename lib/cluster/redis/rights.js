@@ -44,10 +44,10 @@ end
 
 const isRefusal = ({ message }) => /NOPERM|executing the script can't/.test(message)
 
-/** Returns an error that lists the required rights if `error` is about a missing right, or else `error`. */
+/** Returns an error that lists the rights `rights()` if `error` is about a missing right, or else `error`. */
 function explained(error, rights) {
   if (!isRefusal(error)) return error
-  return new Error(`${error.message.trim()}: the user of the client needs the rights ${rights}`, {
+  return new Error(`${error.message.trim()}: the user of the client needs the rights ${rights()}`, {
     cause: error,
   })
 }
