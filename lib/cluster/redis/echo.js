@@ -5,9 +5,9 @@
 const { randomUUID } = require('node:crypto')
 
 /**
- * Returns the connection that `listen(onMessage)` makes (../subscription.js), with a ping() that resolves when such a
- * message has arrived on all channels. publish(text) sends it, and resolves to the number of listeners of each channel,
- * as far as the server knows: a server of a cluster knows only its own.
+ * Returns the connection that `listen(onMessage)` makes (../subscription.js), with again(), and with a ping() that
+ * resolves when such a message has arrived on all channels. publish(text) sends it, and resolves to the number of
+ * listeners of each channel, as far as the server knows: a server of a cluster knows only its own.
  */
 function echoing(listen, onMessage, publish, isCluster) {
   let onEcho
@@ -35,6 +35,10 @@ function echoing(listen, onMessage, publish, isCluster) {
       onArrival = () => arrived >= counts.length && resolve()
       onArrival()
     })
+  }
+  connection.again = async (channel) => {
+    await connection.stop(channel)
+    await connection.listen(channel)
   }
   return connection
 }

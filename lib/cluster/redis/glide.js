@@ -112,29 +112,21 @@ function listening(client, isCluster, onMessage, onEnd, patience) {
     ? ['ssubscribe', 'sunsubscribe', 'sunsubscribeLazy']
     : ['subscribe', 'unsubscribe', 'unsubscribeLazy']
 
-  async function listen(channel) {
-    expected++
-    try {
-      await own[subscribe](new Set([channel]), Math.ceil(patience / 2))
-    } catch (error) {
-      throw error.name === 'TimeoutError' ? unconfirmed(error) : error
-    }
-  }
-
-  function stop(channel) {
-    expected++
-    return own[unsubscribe](new Set([channel]), patience)
-  }
-
   return {
     open,
-    listen,
-    stop,
-    ping: () => own.customCommand(['PING']),
-    async again(channel) {
-      await stop(channel)
-      await listen(channel)
+    async listen(channel) {
+      expected++
+      try {
+        await own[subscribe](new Set([channel]), Math.ceil(patience / 2))
+      } catch (error) {
+        throw error.name === 'TimeoutError' ? unconfirmed(error) : error
+      }
     },
+    stop(channel) {
+      expected++
+      return own[unsubscribe](new Set([channel]), patience)
+    },
+    ping: () => own.customCommand(['PING']),
     close() {
       if (isClosed) return
       isClosed = true

@@ -23,7 +23,7 @@ function adapt(client) {
     prefix: `${client.options.keyPrefix ?? ''}`,
     command: (_key, [name, ...words]) => client.call(name, ...words),
     isReady: () => !isCluster && client.status === 'ready',
-    listening: (...rest) => (isCluster ? listeningCluster : listening)(client, ...rest),
+    listening: (...rest) => listening(client, isCluster, ...rest),
     options: (connection = client.options) => ({
       module: 'ioredis',
       isCluster,
@@ -77,34 +77,19 @@ const isNotNeeded = (name, { [name]: value }) =>
 const startupNodes = (cluster) =>
   cluster.nodes('master').map(({ options: { host, port } }) => ({ host, port }))
 
-/** Makes a listening connection to one server. It does not reconnect: ../subscription.js makes a new one. */
-function listening(client, onMessage, onEnd, patience) {
-  const own = client.duplicate({
+/** Makes a client of one server, to listen. It does not reconnect: ../subscription.js makes a new one. */
+const listenerOf = (client, patience) =>
+  client.duplicate({
     connectTimeout: Math.min(client.options.connectTimeout || patience, patience),
     lazyConnect: true,
     maxRetriesPerRequest: null,
     retryStrategy: null,
     sentinelRetryStrategy: null,
   })
-  own.on('connect', () => own.stream?.unref())
-  own.on('message', (_channel, message) => onMessage(message))
-  return {
-    ...openOf(own, onEnd),
-    listen: (channel) => own.subscribe(channel),
-    stop: (channel) => own.unsubscribe(channel),
-    ping: () => own.ping(),
-    close() {
-      if (own.status === 'end') return
-      own.disconnect()
-      // Destroy the socket, or else disconnect() would wait for the server, with a timer.
-      own.stream?.destroy()
-    },
-  }
-}
 
-/** Makes a listening connection to a cluster. The client reconnects by itself, and keeps the process alive. */
-function listeningCluster(client, onMessage, onEnd) {
-  const own = client.duplicate([], {
+/** Makes a client of a cluster, to listen. It reconnects by itself, and keeps the process alive. */
+const clusterListenerOf = (client) =>
+  client.duplicate([], {
     clusterRetryStrategy: retry,
     keyPrefix: '',
     lazyConnect: true,
@@ -112,17 +97,35 @@ function listeningCluster(client, onMessage, onEnd) {
     redisOptions: { ...client.options.redisOptions, Connector: connectorOf(client), keyPrefix: '' },
     shardedSubscribers: true,
   })
-  own.on('smessage', (_channel, message) => onMessage(message))
+
+/** Makes a listening connection. */
+function listening(client, isCluster, onMessage, onEnd, patience) {
+  const own = (isCluster ? clusterListenerOf : listenerOf)(client, patience)
+  // Reports this error, which tells more than a failed connect() or an ended client.
+  let last
+  own.on('error', (error) => {
+    last = reasonOf(error)
+  })
+  own.on('end', () => onEnd(last ?? new Error('the connection has ended')))
+  // The socket of a cluster's client cannot be reached.
+  own.on('connect', () => own.stream?.unref())
+  own.on(isCluster ? 'smessage' : 'message', (_channel, message) => onMessage(message))
   return {
-    ...openOf(own, onEnd),
-    listen: (channel) => own.ssubscribe(channel),
-    stop: (channel) => own.sunsubscribe(channel),
-    async again(channel) {
-      await own.sunsubscribe(channel)
-      await own.ssubscribe(channel)
+    async open() {
+      try {
+        await own.connect()
+      } catch (error) {
+        throw last ?? error
+      }
     },
+    listen: (channel) => (isCluster ? own.ssubscribe(channel) : own.subscribe(channel)),
+    stop: (channel) => (isCluster ? own.sunsubscribe(channel) : own.unsubscribe(channel)),
+    ping: isCluster ? undefined : () => own.ping(),
     close() {
-      if (own.status !== 'end') own.disconnect()
+      if (own.status === 'end') return
+      own.disconnect()
+      // Destroy the socket, or else disconnect() would wait for the server, with a timer.
+      own.stream?.destroy()
     },
   }
 }
@@ -146,26 +149,6 @@ function connectorOf(client) {
 
 /** Returns the last node's error. A cluster's own error only says that no node could be reached. */
 const reasonOf = (error) => error.lastNodeError ?? error
-
-/**
- * Returns open(). Reports the last error of the client, which tells more than a failed connect() or an ended client.
- */
-function openOf(own, onEnd) {
-  let last
-  own.on('error', (error) => {
-    last = reasonOf(error)
-  })
-  own.on('end', () => onEnd(last ?? new Error('the connection has ended')))
-  return {
-    async open() {
-      try {
-        await own.connect()
-      } catch (error) {
-        throw last ?? error
-      }
-    },
-  }
-}
 
 const retry = (tries) => Math.min(50 * tries, 500)
 

@@ -134,8 +134,6 @@ function listeningCluster(client, onMessage) {
     open: () => open(own),
     listen: (channel) => own.sSubscribe(channel, onMessage),
     stop: (channel) => own.sUnsubscribe(channel),
-    /** Need not unsubscribe: the client has dropped the channel when the server reported that the slot has moved. */
-    again: (channel) => own.sSubscribe(channel, onMessage),
     close: () => end(own),
   }
 }
