@@ -8,7 +8,7 @@ const { outside } = require('../outside.js')
 const { inTime, noAnswer } = require('../patience.js')
 
 /** For how many ms calls avoid a server that has failed, if there are several. */
-const rest = 1000
+const longestRest = 1000
 
 /** The gRPC status of a call that the client has canceled. */
 const canceled = 1
@@ -81,14 +81,11 @@ function limiting(time) {
   }
 }
 
-/** The policy of an only server. */
-const patient = (limit) => ({ execute: (doing) => limit.run(doing) })
-
 /**
- * The policy of one of several servers: throws without a call while the server is avoided, so that etcd3 tries the
- * next.
+ * The policy of one server. A server that has failed is avoided for `rest` ms: meanwhile it throws without a call, so
+ * that etcd3 tries the next server.
  */
-function avoidFailed(limit) {
+function avoidFailed(limit, rest) {
   let failure
   let until = 0
   return {
@@ -119,7 +116,7 @@ const asBuffers = (files) =>
  */
 function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
   const limit = limiting(time)
-  const host = () => (connection.hosts.length === 1 ? patient(limit) : avoidFailed(limit))
+  const host = () => avoidFailed(limit, connection.hosts.length === 1 ? 0 : longestRest)
   const global = once(() => client.pool.authenticator.invalidateMetadata())
   // Logging in needs a limit of its own, because it comes before a call and its policy.
   const callOptions = () => ({ deadline: Date.now() + time })
