@@ -3,17 +3,11 @@
 const { hostname } = require('node:os')
 const { memoryLease, sessionLease } = require('./client.js')
 const { protocol, sessionOf } = require('./names.js')
-const {
-  entryRead,
-  noLock,
-  queueOf,
-  queueRead,
-  revive,
-  writtenLock,
-  writtenView,
-} = require('./view.js')
+const { entryRead, noLock, queueOf, queueRead, revive } = require('./view.js')
 
-const toValue = (content) => Buffer.from(JSON.stringify(content))
+/** Leaves out the times of this process, which mean nothing to others. */
+const withoutTimes = (name, value) => (name === 'since' ? undefined : value)
+const toValue = (content) => Buffer.from(JSON.stringify(content, withoutTimes))
 const isEqual = (target, key, number) => {
   const name = { Mod: 'mod_revision', Create: 'create_revision', Version: 'version' }[target]
   return { result: 'Equal', target, key, [name]: number }
@@ -54,7 +48,7 @@ function guardsOf(names, key, plan, session, own) {
 }
 
 /** The lease of a lock's key. It deletes a lock with one holder some time after the holder's session has ended. */
-const leaseOf = ({ holders }) => (holders.length === 1 ? memoryLease(sessionOf(holders[0].id)) : 0)
+const leaseOf = (holders) => (holders.length === 1 ? memoryLease(sessionOf(holders[0].id)) : 0)
 
 /** The rest after `plan`. A new rest has no revision yet. */
 function restAfter({ view, restTime }) {
@@ -80,7 +74,7 @@ function viewAfter(plan) {
 /** With more holders than this, messages do not show all of them: a transaction has room for 1.5 MB. */
 const mostShown = 64
 
-/** The part of a written view that the requests `granted` need. */
+/** The part of `view` that the requests `granted` need. */
 function partOf(view, granted) {
   const holders = view.lock.holders.filter(({ id }) => granted.includes(id))
   return { ...view, lock: { ...view.lock, holders }, queue: [] }
@@ -88,29 +82,23 @@ function partOf(view, granted) {
 
 /** The messages that tell sessions of their grants. `wanted` is true if other requests wait. */
 function messagesOf(names, key, admitted, after, wanted) {
-  const bySession = new Map()
-  for (const { id } of admitted) {
-    const session = sessionOf(id)
-    const granted = bySession.get(session) ?? []
-    bySession.set(session, [...granted, id])
-  }
-  const view = writtenView(after)
-  const isPart = view.lock.holders.length > mostShown
-  return Array.from(bySession, ([session, granted]) => {
-    const shown = isPart ? partOf(view, granted) : view
-    const content = { key, view: shown, isPart, granted, wanted }
+  const ids = admitted.map(({ id }) => id)
+  const isPart = after.lock.holders.length > mostShown
+  return Array.from(new Set(ids.map(sessionOf)), (session) => {
+    const granted = ids.filter((id) => sessionOf(id) === session)
+    const view = isPart ? partOf(after, granted) : after
+    const content = { key, view, isPart, granted, wanted }
     return put(names.to(session), content, sessionLease(session))
   })
 }
 
 /** The writes of `plan`. The request `own` gets no message. */
 function writesOf(names, key, plan, own, restLease) {
-  const { view, admitted, removed, restTime } = plan
-  const after = viewAfter(plan)
-  const isEmpty = after.lock.holders.length === 0 && !after.lock.abandoned
+  const { view, admitted, removed, restTime, capacity, abandoned, holders } = plan
+  const isEmpty = holders.length === 0 && !abandoned
   const writes = isEmpty
     ? [remove(names.lock(key))]
-    : [put(names.lock(key), writtenLock(after.lock), leaseOf(after.lock))]
+    : [put(names.lock(key), { capacity, abandoned, holders }, leaseOf(holders))]
   for (const { id } of [...admitted, ...removed]) {
     writes.push(remove(id === view.upgrade?.id ? names.upgrade(key) : names.entry(key, id)))
   }
@@ -118,6 +106,7 @@ function writesOf(names, key, plan, own, restLease) {
   if (restTime === 0) writes.push(remove(names.rest(key)))
   const others = admitted.filter(({ id }) => id !== own)
   if (others.length === 0) return writes
+  const after = viewAfter(plan)
   const tell = (wanted) => messagesOf(names, key, others, after, wanted)
   if (plan.isWanted()) writes.push(...tell(true))
   else writes.push(when([noNewer(names, key, view)], tell(false), tell(true)))
@@ -147,7 +136,7 @@ function committedView(plan, { header, responses }) {
 
 /** The messages that tell holders that a request waits. They contain this process's view if the holders are few. */
 function wantedMessages(names, key, view, sessions) {
-  const shown = view.lock.holders.length > mostShown ? undefined : writtenView(view)
+  const shown = view.lock.holders.length > mostShown ? undefined : view
   const content = { key, view: shown, granted: [], wanted: true }
   return sessions.map((session) =>
     when(

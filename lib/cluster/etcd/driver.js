@@ -16,15 +16,7 @@ const { listeningWith } = require('./listening.js')
 const { namesUnder, sessionOf } = require('./names.js')
 const { planConfirm, planEnter, planLeave } = require('./plan.js')
 const { Store } = require('./store.js')
-const {
-  capacityOf,
-  entriesAhead,
-  freeView,
-  hasOthers,
-  isHead,
-  isWaiter,
-  revive,
-} = require('./view.js')
+const { entriesAhead, freeView, hasOthers, isHead, isWaiter, revive } = require('./view.js')
 
 const etcdOptions = new Set([...engineOptions, 'prefix', 'connection'])
 
@@ -49,8 +41,8 @@ class Driver {
   /** By key: the ids of granted requests that must still fetch their grant, which ends soon. */
   #urgent = new Map()
   #commands
-  /** moved() of the EngineListener. */
-  #moved = () => {}
+  /** The EngineListener. */
+  #listener = {}
 
   /** `options` are those of etcd(). */
   constructor(client, options) {
@@ -66,7 +58,7 @@ class Driver {
     const names = namesUnder(prefix)
     const time = callTime(answerTimeout)
     this.#store = new Store(makeClient(etcd3, connection, time), names)
-    this.#commands = new Commands(mostCommands, time, () => this.#moved())
+    this.#commands = new Commands(mostCommands, time, () => this.#listener.moved?.())
     this.keeper = { module: join(__dirname, 'keeper.js'), data: { path, connection, prefix, time } }
     const listener = {
       onSessions: (all) => {
@@ -82,21 +74,16 @@ class Driver {
   }
 
   open(session, ttl) {
-    return this.#store.open(this.keeper.data.prefix, session, ttl)
+    return this.#store.open(session, ttl)
   }
 
-  #onOver = () => {}
-
-  async listen(session, { granted, wanted, missed, moved = () => {}, trouble }) {
-    this.#moved = moved
+  async listen(session, listener) {
+    this.#listener = listener
     this.#store.begin(session)
     for (const all of [this.#known, this.#unsure, this.#waiting, this.#urgent]) all.clear()
-    this.#onOver = granted
     await this.#subscription.to([session], {
-      granted: (id, grant) => granted(id, grant.until > 0 ? grant : undefined),
-      wanted,
-      missed,
-      trouble,
+      ...listener,
+      granted: (id, grant) => listener.granted(id, grant.until > 0 ? grant : undefined),
     })
   }
 
@@ -108,7 +95,8 @@ class Driver {
     }
     this.#store.sessions.delete(session)
     // Make the waiters for this session repeat their requests: that removes its holds and admits the head.
-    for (const [id, { sessions }] of this.#waiting) if (sessions.has(session)) this.#onOver(id)
+    for (const [id, { sessions }] of this.#waiting)
+      if (sessions.has(session)) this.#listener.granted(id)
   }
 
   /** Returns the texts of ../subscription.js that a message stands for. */
@@ -142,7 +130,7 @@ class Driver {
         this.#unsure.add(request.id)
         throw error
       })
-    return this.#inTurn(request.key, () => this.#run(request.key, enter))
+    return this.#queued(request.key, enter)
   }
 
   #hurry(key, ids) {
@@ -150,8 +138,11 @@ class Driver {
     this.#commands.hurry(key)
   }
 
-  #run(key, command) {
-    return this.#commands.run(command, { key, isUrgent: this.#urgent.has(key) })
+  /** Runs `command` after the last one of `key`, when there is room for it. */
+  #queued(key, command) {
+    return this.#inTurn(key, () =>
+      this.#commands.run(command, { key, isUrgent: this.#urgent.has(key) }),
+    )
   }
 
   #settled(key, id) {
@@ -166,7 +157,7 @@ class Driver {
     this.#known.add(id)
     const clock = now()
     const run = await this.#carryOut(request, planEnter, { session, isNew })
-    const { state, view, isQueued } = run
+    const { state, view, isQueued, capacity } = run
     if (state === 'waiting') {
       const holders = new Set(view.lock.holders.map((holder) => sessionOf(holder.id)))
       const ahead = entriesAhead(view, id).map((entry) => sessionOf(entry.id))
@@ -187,7 +178,7 @@ class Driver {
     }
     if (state === 'mismatch' && isQueued) await this.#leave(withdrawal(request))
     this.#known.delete(id)
-    return state === 'mismatch' ? { state, capacity: capacityOf(view, id) } : { state }
+    return state === 'mismatch' ? { state, capacity } : { state }
   }
 
   /** The time in ms until a waiter should ask again: until the first known end of a hold, a session or a rest. */
@@ -212,8 +203,7 @@ class Driver {
   }
 
   leave(request) {
-    const leave = () => this.#leave(request)
-    return this.#inTurn(request.key, () => this.#run(request.key, leave))
+    return this.#queued(request.key, () => this.#leave(request))
   }
 
   async #leave(request) {
@@ -232,7 +222,7 @@ class Driver {
   async #inTurn(key, doing) {
     const before = this.#turns.get(key)
     const next = () => {
-      this.#moved()
+      this.#listener.moved?.()
       return doing()
     }
     const own = before === undefined ? doing() : before.then(next, doing)
@@ -245,7 +235,7 @@ class Driver {
   }
 
   /**
-   * Plans `step` and commits the plan, until nothing is left to commit. Resolves to { state, view, isQueued }. A given
+   * Plans `step` and commits the plan, until nothing is left to commit. Resolves to { state, view, isQueued, capacity }. A given
    * `session` must exist. If the request `isNew`, assumes a free key, and joins the queue if that was wrong.
    */
   async #carryOut(request, step, { session, isNew = false }) {
@@ -263,7 +253,7 @@ class Driver {
           view = committed.view
           if (committed.succeeded && state === 'held') return { state, view }
         } else if (run.isRead && (state !== 'waiting' || run.isSure || isQueued)) {
-          return { state, view, isQueued }
+          return { state, view, isQueued, capacity: plan.capacity }
         } else {
           run.isToJoin ||= state === 'waiting' && run.isRead
           view = await this.#store.read(run)

@@ -33,7 +33,7 @@ async function connect({ path, connection, prefix, time }) {
 
   return {
     open: (session, ttl) =>
-      byClient(isSingle ? ttl : time, (own) => openSession(own, { prefix, names, session, ttl })),
+      byClient(isSingle ? ttl : time, (own) => openSession(own, names, session, ttl)),
     renew: (session, ttl) => byClient(ttl / parts, (own) => renew(own, names, session)),
     close: async () => client?.close(),
   }

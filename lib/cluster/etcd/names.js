@@ -23,6 +23,7 @@ const sessionOf = (id) => id.slice(0, id.lastIndexOf('-'))
 function namesUnder(prefix) {
   const key = (...parts) => Buffer.from([prefix, ...parts].join('/'))
   return {
+    prefix,
     version: key('version'),
     epoch: key('epoch'),
     session: (session) => key('session', session),

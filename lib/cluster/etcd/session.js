@@ -12,7 +12,7 @@ const memory = 600
 const seconds = (ttl) => Math.ceil(ttl / 1000)
 
 /** Opens `session` for `ttl` ms with a client of etcd3. */
-async function openSession({ kv, leaseClient }, { prefix, names, session, ttl }) {
+async function openSession({ kv, leaseClient }, names, session, ttl) {
   const ID = sessionLease(session)
   const [{ header }] = await Promise.all([
     leaseClient.leaseGrant({ ID, TTL: seconds(ttl) }),
@@ -21,8 +21,8 @@ async function openSession({ kv, leaseClient }, { prefix, names, session, ttl })
   const epoch = epochAt(Date.now(), Number(header.revision))
   const theirs = refusedFor(await kv.txn(opening(names, session, ttl, epoch)))
   if (theirs === null) return
-  const cure = `run "etcdctl del --prefix ${prefix}/"`
-  throw versionError(`${prefix}/ in etcd`, theirs ?? 0, protocol, cure)
+  const cure = `run "etcdctl del --prefix ${names.prefix}/"`
+  throw versionError(`${names.prefix}/ in etcd`, theirs ?? 0, protocol, cure)
 }
 
 module.exports = { openSession }

@@ -54,8 +54,8 @@ class Store {
     this.#names = names
   }
 
-  open(prefix, session, ttl) {
-    return openSession(this.#client, { prefix, names: this.#names, session, ttl })
+  open(session, ttl) {
+    return openSession(this.#client, this.#names, session, ttl)
   }
 
   begin(session) {
@@ -76,10 +76,11 @@ class Store {
     this.views.set(key, { ...own, queue, hasMore: view.hasMore, revision: view.revision })
   }
 
-  /** Keeps the view if this session holds the key. */
+  /** Notes what `view` shows, and keeps it if this session holds the key. */
   keep(key, view) {
+    this.#sightings.note(key, view, now())
     const isOurs = view.lock.holders.some(({ id }) => sessionOf(id) === this.session)
-    if (isOurs) this.views.set(key, this.#sightings.note(key, view, now()))
+    if (isOurs) this.views.set(key, view)
     else this.views.delete(key)
   }
 
@@ -106,7 +107,6 @@ class Store {
     run.own = readEntry(answer.responses.at(-2))
     const view = committedView(plan, answer)
     this.keep(key, view)
-    this.#sightings.note(key, view, now())
     return { succeeded: true, view }
   }
 
@@ -139,10 +139,9 @@ class Store {
     // Add sessions that have begun without a notification so far, unless a newer event may have removed them.
     if (Number(header.revision) >= this.sessionsAt)
       for (const [i, isThere] of there.entries()) if (isThere) this.sessions?.set(dead[i], usualTtl)
-    const read = viewOf(reads, Number(header.revision))
-    if (read === undefined) return undefined
-    this.epoch = read.epoch
-    const view = this.#sightings.note(request.key, read, now())
+    const view = viewOf(reads, Number(header.revision))
+    if (view === undefined) return undefined
+    this.epoch = view.epoch
     this.keep(request.key, view)
     return view
   }

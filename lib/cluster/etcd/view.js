@@ -51,11 +51,6 @@ const isHead = (view, id) => waitersOf(view)[0]?.id === id
 const isWaiter = (view, id) => waitersOf(view).some((entry) => entry.id === id)
 const hasOthers = (view, id) => waitersOf(view).some((entry) => entry.id !== id)
 
-/** The capacity of the lock, or if it has none, of a waiting request other than `id`. */
-function capacityOf(view, id) {
-  return view.lock.capacity || waitersOf(view).find((entry) => entry.id !== id).capacity
-}
-
 /** Returns the lock from its written form, which was written at revision `mod` of `epoch`. */
 function reviveLock({ capacity, abandoned, holders }, epoch, mod) {
   const revive = ({ place, token, ...holder }) => ({
@@ -70,20 +65,6 @@ const revive = (view, mod) => ({
   ...view,
   lock: reviveLock(view.lock, view.epoch, mod),
   rest: view.rest && { ...view.rest, mod: view.rest.mod || mod },
-})
-
-/** The written form of a lock: without this process's times. */
-const writtenLock = ({ capacity, abandoned, holders }) => ({
-  capacity,
-  abandoned,
-  holders: holders.map(({ since, ...holder }) => holder),
-})
-
-/** The written form of a view, for messages: without this process's times. */
-const writtenView = (view) => ({
-  ...view,
-  lock: { mod: view.lock.mod, ...writtenLock(view.lock) },
-  rest: view.rest && { mod: view.rest.mod, time: view.rest.time },
 })
 
 const contentOf = ({ value }) => JSON.parse(value.toString())
@@ -156,7 +137,6 @@ class Sightings {
     if (seen.size > 0) this.#times.set(key, seen)
     // Drop the key that was not seen for the longest time.
     if (this.#times.size > mostSighted) this.#times.delete(this.#times.keys().next().value)
-    return view
   }
 }
 
@@ -164,7 +144,6 @@ const mostSighted = 100_000
 
 module.exports = {
   Sightings,
-  capacityOf,
   entriesAhead,
   entryRead,
   epochAt,
@@ -181,6 +160,4 @@ module.exports = {
   revive,
   viewOf,
   waitersOf,
-  writtenLock,
-  writtenView,
 }
