@@ -138,6 +138,21 @@ describe('Commands to PostgreSQL', () => {
     await entered
   })
 
+  it('begin anew, whenever the one before has been answered', async () => {
+    for (let depth = 0; depth < 10; depth++) {
+      begin(true, {})
+      const left = leave('s-1')
+      await turn()
+      pool.clients[0].asked[0].answer()
+      for (let i = 0; i < depth; i++) await null
+      const entered = enter('s-2')
+      await turn()
+      assert.deepEqual(commands(), ['leave s-1', 'enter s-2'])
+      await answer(1, 0)
+      await Promise.all([left, entered])
+    }
+  })
+
   it('leave the only connection to another key after some', async () => {
     begin(true, { connections: 1 })
     const many = Array.from({ length: 6 }, (_, i) => enter(`s-${i}`))

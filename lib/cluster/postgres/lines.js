@@ -11,11 +11,11 @@ const mostCommands = 4
 /** Commands of one key that share a connection, until all of them have been answered. */
 class Line {
   #room = mostCommands
+  /** The commands that have not been sent: { command, resolve, reject }. */
+  #unsent = []
+  /** How many commands have been sent, and not been answered. */
   #underWay = 0
-  #last = Promise.resolve()
   #client
-  #connected
-  #failed
   /** When the server last answered. */
   #movedAt
   #failure
@@ -33,10 +33,6 @@ class Line {
   constructor(patience, onAnswer, onEnd) {
     this.#patience = patience
     this.#onAnswer = onAnswer
-    this.#client = new Promise((resolve, reject) => {
-      this.#connected = resolve
-      this.#failed = reject
-    })
     this.ended = new Promise((resolve) => {
       this.#end = () => {
         onEnd()
@@ -50,49 +46,53 @@ class Line {
   }
 
   /** Resolves to the result of `command`. */
-  async send(command) {
+  send(command) {
     this.#room--
-    this.#underWay++
-    const sent = this.#follow(command, this.#last)
-    this.#last = sent
-    try {
-      const result = await sent
-      this.#onAnswer()
-      return result
-    } catch (error) {
-      // Only an error that the server has sent has a severity.
-      if (error.severity !== undefined) this.#onAnswer()
-      this.#failure ??= error
-      if (now() - this.#movedAt >= this.#patience) this.#silence ??= error
-      // 26000: the prepared statement is missing, because the command before failed to prepare it. Report its error.
-      throw error.code === '26000' ? this.#failure : error
-    } finally {
-      this.#movedAt = now()
-      if (--this.#underWay === 0) this.#end()
-    }
+    return new Promise((resolve, reject) => {
+      this.#unsent.push({ command, resolve, reject })
+      if (this.#client !== undefined) this.#sendNext()
+    })
   }
 
-  async #follow(command, before) {
-    const client = await this.#client
-    if (client.pipeline !== true) await Promise.allSettled([before])
-    return new Promise((resolve, reject) => {
-      client.query(command, (error, result) => (error ? reject(error) : resolve(result)))
-    })
+  #sendNext() {
+    while (this.#unsent.length > 0 && (this.#underWay === 0 || this.#client.pipeline === true)) {
+      const { command, resolve, reject } = this.#unsent.shift()
+      this.#underWay++
+      this.#client.query(command, (error, result) => {
+        if (error) reject(this.#failed(error))
+        else resolve(result)
+        // Only an error that the server has sent has a severity.
+        if (!error || error.severity !== undefined) this.#onAnswer()
+        this.#movedAt = now()
+        this.#underWay--
+        this.#sendNext()
+      })
+    }
+    if (this.#underWay === 0) this.#end()
+  }
+
+  /** Returns the error to report for a command that has failed with `error`. */
+  #failed(error) {
+    this.#failure ??= error
+    if (now() - this.#movedAt >= this.#patience) this.#silence ??= error
+    // 26000: the prepared statement is missing, because the command before failed to prepare it. Report its error.
+    return error.code === '26000' ? this.#failure : error
   }
 
   /** Sends the commands on a connection of `pool`. Rejects if there is no connection, or if the server is silent. */
   async run(pool) {
-    const client = await pool.connect()
+    this.#client = await pool.connect()
     this.#movedAt = now()
-    this.#connected(client)
+    this.#sendNext()
     await this.ended
-    client.release(this.#failure)
+    this.#client.release(this.#failure)
     if (this.#silence !== undefined) throw this.#silence
   }
 
   /** Rejects all commands, because the line has no connection. */
   fail(error) {
-    this.#failed(error)
+    for (const { reject } of this.#unsent.splice(0)) reject(error)
+    this.#end()
   }
 }
 
