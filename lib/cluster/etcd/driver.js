@@ -157,7 +157,7 @@ class Driver {
     this.#known.add(id)
     const clock = now()
     const run = await this.#carryOut(request, planEnter, { session, isNew })
-    const { state, view, isQueued, capacity } = run
+    const { state, view, capacity } = run
     if (state === 'waiting') {
       const holders = new Set(view.lock.holders.map((holder) => sessionOf(holder.id)))
       const ahead = entriesAhead(view, id).map((entry) => sessionOf(entry.id))
@@ -176,7 +176,7 @@ class Driver {
       const { token, abandoned } = view.lock.holders.find((holder) => holder.id === id)
       return { state, token: BigInt(token), wanted: hasOthers(view, id), abandoned }
     }
-    if (state === 'mismatch' && isQueued) await this.#leave(withdrawal(request))
+    if (state === 'mismatch') await this.#leave(withdrawal(request))
     this.#known.delete(id)
     return state === 'mismatch' ? { state, capacity } : { state }
   }
@@ -235,14 +235,16 @@ class Driver {
   }
 
   /**
-   * Plans `step` and commits the plan, until nothing is left to commit. Resolves to { state, view, isQueued, capacity }. A given
+   * Plans `step` and commits the plan, until nothing is left to commit. Resolves to { state, view, capacity }. A given
    * `session` must exist. If the request `isNew`, assumes a free key, and joins the queue if that was wrong.
    */
   async #carryOut(request, step, { session, isNew = false }) {
     const { key } = request
     const run = { request, session, isToJoin: isNew && request.wait }
     try {
-      let view = this.#store.views.get(key) ?? (await this.#begin(run, isNew))
+      const { epoch, views } = this.#store
+      const assumed = isNew && epoch !== undefined ? freeView(epoch) : undefined
+      let view = views.get(key) ?? assumed ?? (await this.#store.read(run))
       for (;;) {
         if (view === undefined) return { state: 'lost' }
         const plan = this.#store.planOf(view, run)
@@ -253,7 +255,7 @@ class Driver {
           view = committed.view
           if (committed.succeeded && state === 'held') return { state, view }
         } else if (run.isRead && (state !== 'waiting' || run.isSure || isQueued)) {
-          return { state, view, isQueued, capacity: plan.capacity }
+          return { state, view, capacity: plan.capacity }
         } else {
           run.isToJoin ||= state === 'waiting' && run.isRead
           view = await this.#store.read(run)
@@ -262,17 +264,6 @@ class Driver {
     } finally {
       this.#store.endRest(run)
     }
-  }
-
-  /** Resolves to a view of a key that this process does not know. */
-  async #begin(run, isNew) {
-    const { minHold } = run.request
-    const { epoch } = this.#store
-    if (!isNew || epoch === undefined) return this.#store.read(run)
-    if (minHold === 0) return freeView(epoch)
-    // Do both in parallel, so that the grant takes only two round trips.
-    const [view] = await Promise.all([this.#store.read(run), this.#store.beginRest(run, minHold)])
-    return view
   }
 
   async end(session) {

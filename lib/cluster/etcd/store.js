@@ -95,7 +95,7 @@ class Store {
     const { request, session } = run
     const { key } = request
     const dead = [...plan.dead]
-    const restLease = plan.restTime > 0 ? await this.beginRest(run, plan.restTime) : undefined
+    const restLease = plan.restTime > 0 ? await this.#beginRest(run, plan.restTime) : undefined
     const failure = this.#readsFor(run, dead)
     const own = request.id
     const words = { own, session, restLease, failure }
@@ -166,24 +166,19 @@ class Store {
     return answer
   }
 
-  /**
-   * Resolves to a lease that ends after a rest that begins now. Replaces a lease of this run that would end earlier.
-   */
-  async beginRest(run, time) {
-    if (run.rest !== undefined && now() - run.rest.sent > restMargin) this.endRest(run)
-    if (run.rest === undefined) {
-      const sent = now()
-      const TTL = Math.ceil((time + restMargin) / 1000)
-      const { ID } = await this.#client.leaseClient.leaseGrant({ TTL })
-      run.rest = { sent, ID }
-    }
-    return run.rest.ID
+  /** Resolves to a lease that ends after a rest that begins now. It replaces the one of an earlier attempt. */
+  async #beginRest(run, time) {
+    this.endRest(run)
+    const TTL = Math.ceil((time + restMargin) / 1000)
+    const { ID } = await this.#client.leaseClient.leaseGrant({ TTL })
+    run.rest = ID
+    return ID
   }
 
   /** Revokes the lease of a rest that has not begun. If that fails, the lease expires. */
   endRest(run) {
     if (run.rest === undefined) return
-    this.#client.leaseClient.leaseRevoke({ ID: run.rest.ID }).catch(() => {})
+    this.#client.leaseClient.leaseRevoke({ ID: run.rest }).catch(() => {})
     run.rest = undefined
   }
 
