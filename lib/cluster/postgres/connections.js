@@ -86,22 +86,19 @@ function settled(Client, patience) {
       const isConnected = (error) => {
         endPatience()
         if (error) done(error)
-        else this.query(setUp(patience), (failure) => this.#isSetUp(failure, done))
+        else this.query(setUp(patience), isSetUp)
+      }
+      const isSetUp = (error) => {
+        // The pool would only forget it.
+        if (error) this.connection.stream.destroy()
+        done(error)
       }
       // Do not keep the async context of the caller that needs the connection first.
       outside(() => super.connect(isConnected))
     }
 
-    /** Ends a client that could not be set up, which the pool would only forget. */
-    #isSetUp(failure, done) {
-      if (failure) this.connection.stream.destroy()
-      done(failure)
-    }
-
     #startPatience() {
-      return startPatience(patience, () => {
-        this.connection.stream.destroy(noAnswer(patience))
-      })
+      return startPatience(patience, () => this.connection.stream.destroy(noAnswer(patience)))
     }
 
     query(...args) {

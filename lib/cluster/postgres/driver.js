@@ -36,8 +36,8 @@ class Driver {
   #names
   #pool
   #commands
-  /** moved() of the EngineListener. */
-  #moved = () => {}
+  /** The EngineListener. */
+  #listener = {}
   #subscription
   /** Returns whether the engine refuses new requests, because the pool has ended. */
   #isEnded
@@ -68,38 +68,37 @@ class Driver {
     this.#names = names
     this.#isEnded = () => options.connection === undefined && pool.ending === true
     this.#pool = makePool(Pool, Client, config, connections, answerTimeout)
-    this.#commands = new Commands(connections, answerTimeout, () => this.#moved())
-    this.#lines = new Lines(this.#pool, this.#commands, answerTimeout, () => this.#moved())
+    const moved = () => this.#listener.moved?.()
+    this.#commands = new Commands(connections, answerTimeout, moved)
+    this.#lines = new Lines(this.#pool, this.#commands, answerTimeout, moved)
     const make = listeningWith(Client, config, answerTimeout)
     this.#subscription = new Subscription(make, answerTimeout)
     const data = { path: findPackage('pg', Object.create(Client.prototype)), config, names }
     this.keeper = { module: join(__dirname, 'keeper.js'), data }
   }
 
-  async listen(session, { granted, wanted, missed, moved = () => {}, trouble }) {
+  async listen(session, listener) {
     if (this.#isEnded()) throw endedError()
-    this.#moved = moved
-    for (const [id, request] of this.#requests) {
-      if (request.session !== session) this.#forget(id)
-    }
+    this.#listener = listener
+    this.#requests.clear()
+    this.#granted.clear()
     // Subscribe first: that checks that each connection has a server session of its own, whose settings the other
     // connections may then change.
     await this.#subscription.to([channelOf(session)], {
+      ...listener,
       granted: (id, grant) => {
         // Use the message's grant only if an idle connection can send the confirmation at once.
-        if (this.#pool.idleCount > 0 && this.#commands.isFree()) return granted(id, grant)
+        if (this.#pool.idleCount > 0 && this.#commands.isFree()) return listener.granted(id, grant)
         const request = this.#requests.get(id)
         if (request !== undefined) {
           this.#granted.add(id)
           this.#lines.hurry(request.key)
         }
-        granted(id)
+        listener.granted(id)
       },
       wanted: (row) => {
-        for (const key of this.#keysOf(row)) wanted(key)
+        for (const key of this.#keysOf(row)) listener.wanted(key)
       },
-      missed,
-      trouble,
     })
     await this.#prepare()
   }

@@ -73,21 +73,19 @@ class RedisDriver {
     this.#subscription = new Subscription(make, patience)
   }
 
-  async listen(session, { granted, wanted, missed, trouble }) {
+  async listen(session, listener) {
     const server = this.#server
     this.#session = session
     this.#waiting.clear()
-    const listener = {
-      granted: (id, grant) => {
-        this.#waiting.delete(id)
-        granted(id, this.#client.isReady() ? grant : undefined)
-      },
-      wanted,
-      missed,
-      trouble: (error) => trouble(error && server.explained(error)),
-    }
     try {
-      await this.#subscription.to(server.channels(session), listener)
+      await this.#subscription.to(server.channels(session), {
+        ...listener,
+        granted: (id, grant) => {
+          this.#waiting.delete(id)
+          listener.granted(id, this.#client.isReady() ? grant : undefined)
+        },
+        trouble: (error) => listener.trouble(error && server.explained(error)),
+      })
     } catch (error) {
       throw server.explained(error)
     }
