@@ -16,16 +16,14 @@ function replaced(start, trouble) {
   let current
 
   function make() {
-    const made = { last: undefined, hasFailed: false, error: undefined }
+    const made = { last: undefined, error: undefined }
     const report = (error) => {
       made.last = error
       if (current === made) trouble(error)
     }
-    made.client = start({ report, drop: (error) => drop(made, error) })
-    // A command that waits for `opening` reports this error.
-    made.client.opening.catch(() => {
-      made.hasFailed = true
-    })
+    const dropThis = (error) => drop(made, error)
+    made.client = start({ report, drop: dropThis })
+    made.client.opening.catch(dropThis)
     return made
   }
 
@@ -41,10 +39,9 @@ function replaced(start, trouble) {
   async function command(key, words, time) {
     current ??= make()
     const used = current
-    let isSilent = false
     const late = () => {
-      isSilent = true
-      return used.last ?? noAnswer(time)
+      drop(used, used.last ?? noAnswer(time))
+      return used.error
     }
     const send = async () => {
       await used.client.opening
@@ -53,7 +50,7 @@ function replaced(start, trouble) {
     try {
       return await inTime(send(), time, late)
     } catch (error) {
-      if (isSilent || used.hasFailed || isDemoted(error)) drop(used, error)
+      if (isDemoted(error)) drop(used, error)
       throw used.error ?? error
     }
   }
