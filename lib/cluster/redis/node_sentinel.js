@@ -68,20 +68,13 @@ function toMaster({ createClient }, options, onMessage, onEnd, patience) {
     for (const sentinel of asked) sentinel.close()
   }
 
-  /** Asks all sentinels at once, because the machine of the master and of a sentinel may be down. */
-  async function findMaster() {
-    try {
-      return await Promise.any(options.sentinelRootNodes.map(ask))
-    } catch ({ errors: [error] }) {
-      throw error ?? new Error('sentinelRootNodes is empty')
-    } finally {
-      endAsking()
-    }
-  }
-
   return {
     async open() {
-      const node = await findMaster()
+      // Ask all sentinels at once, because the machine of the master and of a sentinel may be down.
+      const asking = Promise.any(options.sentinelRootNodes.map(ask)).finally(endAsking)
+      const node = await asking.catch(({ errors: [error] }) => {
+        throw error ?? new Error('sentinelRootNodes is empty')
+      })
       if (isClosed) throw new Error('the connection has been closed')
       own = make(nodeClientOptions, node, onMessage, onEnd, patience)
       await own.open()
