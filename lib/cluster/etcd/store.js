@@ -63,17 +63,11 @@ class Store {
     this.views.clear()
   }
 
-  /** Merges the view of another session, which has just joined the queue of the key. */
+  /** Replaces the view of the key by the one of another session, which has just joined the queue, if that is newer. */
   merge(key, view) {
     const own = this.views.get(key)
-    if (own === undefined || own.revision > view.revision) return
-    if (own.lock.mod <= view.lock.mod) {
-      this.keep(key, view)
-      return
-    }
-    const isHolder = ({ id }) => own.lock.holders.some((holder) => holder.id === id)
-    const queue = view.queue.filter((entry) => !isHolder(entry))
-    this.views.set(key, { ...own, queue, hasMore: view.hasMore, revision: view.revision })
+    if (own === undefined) return
+    if (own.revision <= view.revision && own.lock.mod <= view.lock.mod) this.keep(key, view)
   }
 
   /** Notes what `view` shows, and keeps it if this session holds the key. */
