@@ -122,7 +122,7 @@ class Server {
   check(session) {
     return this.#forAll(async (base) => {
       try {
-        await this.#run(base, 'check', 'check', session, [])
+        await this.run('check', 'check', session, [], base)
       } catch (error) {
         // Skip the check of a slot that is being moved, so that the locks of other slots need not wait.
         if (!isMoving(error)) throw error
@@ -130,13 +130,11 @@ class Server {
     })
   }
 
-  /** Runs a step for the request `id` of the lock `key`. */
-  run(step, key, id, words) {
-    return this.#run(this.#baseOf(key), step, key, id, words)
-  }
-
-  /** Resolves to the words of the answer as strings. Some clients return buffers. */
-  async #run(base, step, key, id, words) {
+  /**
+   * Runs a step for the request `id` of the lock `key`. Resolves to the words of the answer as strings: some clients
+   * return buffers.
+   */
+  async run(step, key, id, words, base = this.#baseOf(key)) {
     const keys = keysOf(base, key)
     const rest = [`${keys.length}`, ...keys, key, id, this.#publish, step, ...words]
     const ask = (...start) => this.#ask(base, [...start, ...rest].map(String), this.#stepPatience)
