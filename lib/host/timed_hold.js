@@ -6,6 +6,7 @@ const { lostError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
 const { LazySignal } = require('../core/lazy_signal.js')
 const { longestTimeout } = require('../core/options.js')
+const { defineLazy } = require('../core/releaser.js')
 const { now } = require('../addon/load.js').clock
 const { keepAlive } = require('../process/keep_alive.js')
 
@@ -48,14 +49,17 @@ class TimedHold {
     this.#timer = undefined
   }
 
-  // The methods that HoldSignal needs: hold_signal.js.
-
-  signal() {
-    return this.#signal.signal
-  }
-
-  lateSignal() {
-    return AbortSignal.abort(this.#lost('its grant is over'))
+  /**
+   * Adds a signal to `release`, the releaser of a grant of this hold. It aborts at the loss of the hold, before another
+   * holder gets the lock. It is created on first use, and has aborted already if isGood() is false by then.
+   */
+  addSignal(release, isGood) {
+    let signal
+    const read = () => {
+      signal ??= isGood() ? this.#signal.signal : AbortSignal.abort(this.#lost('its grant is over'))
+      return signal
+    }
+    return defineLazy(release, 'signal', read)
   }
 
   #lost(why) {

@@ -12,7 +12,6 @@ const native = require('../addon/load.js')
 const { lent, lentAbandoned, notLent } = require('../core/lender.js')
 const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
-const { signalled } = require('./hold_signal.js')
 const { TimedHold } = require('./timed_hold.js')
 
 // The machine's monotonic clock. All processes of one time namespace share it, and a segment never outlasts the boot.
@@ -162,7 +161,7 @@ class TimedMutexLender extends HostMutexLender {
   }
 
   addToken(release, isGood) {
-    return signalled(super.addToken(release, isGood), this.#hold, isGood)
+    return this.#hold.addSignal(super.addToken(release, isGood), isGood)
   }
 }
 

@@ -15,7 +15,6 @@ const { grantKey } = require('../core/rw_releaser.js')
 const { wait } = require('../core/waiter.js')
 const native = require('../addon/load.js')
 const { HostRWLock } = require('./rw_lock.js')
-const { signalled } = require('./hold_signal.js')
 const { Sleeper, Sleepers } = require('./sleepers.js')
 const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
@@ -137,7 +136,7 @@ class TimedRWLock extends HostRWLock {
     release[timed] = hold
     if (this.#minHold > 0) this.#beginRest(release, hold, isWriter)
     hold.begin(() => this.#expire(grant, isWriter))
-    return signalled(super.addToken(release, isGood), hold, isGood)
+    return hold.addSignal(super.addToken(release, isGood), isGood)
   }
 
   #beginRest(release, hold, isWriter) {

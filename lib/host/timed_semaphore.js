@@ -13,7 +13,6 @@ const { undelivered } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { HostSemaphore } = require('./semaphore.js')
-const { signalled } = require('./hold_signal.js')
 const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
 
 const { now } = native.clock
@@ -150,7 +149,7 @@ class TimedSemaphore extends HostSemaphore {
       }
     }
     hold.begin(() => end(true))
-    return signalled(super.addToken(release, isGood), hold, isGood)
+    return hold.addSignal(super.addToken(release, isGood), isGood)
   }
 
   giveBack(units, isAbandoned, { owed, until }) {
