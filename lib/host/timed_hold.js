@@ -69,9 +69,12 @@ class TimedHold {
 
 /** Calls `callBack` at time `until` of the machine's monotonic clock. Its timer does not keep the process alive. */
 function at(until, callBack) {
-  const left = Math.ceil(until - now())
-  if (left <= 0) callBack()
-  else setTimeout(() => at(until, callBack), Math.min(left, longestTimeout)).unref()
+  const left = Math.max(0, Math.ceil(until - now()))
+  const timer = setTimeout(
+    () => (until > now() ? at(until, callBack) : callBack()),
+    Math.min(left, longestTimeout),
+  )
+  timer.unref()
 }
 
 /**

@@ -7,12 +7,10 @@
 //
 // The thread may die while the lock rests. So the lock's slot stores the end of the rest, and whether the holder had
 // released. A borrower that learns of a death reads the slot, and keeps the word for the rest of that time.
-const { setTimeout } = require('../core/builtins.js')
 const native = require('../addon/load.js')
 const { lent, lentAbandoned, notLent } = require('../core/lender.js')
-const { longestTimeout } = require('../core/options.js')
 const { HostMutexLender } = require('./mutex_lender.js')
-const { TimedHold } = require('./timed_hold.js')
+const { at, TimedHold } = require('./timed_hold.js')
 
 // The machine's monotonic clock. All processes of one time namespace share it, and a segment never outlasts the boot.
 const { now } = native.clock
@@ -107,6 +105,7 @@ class TimedMutexLender extends HostMutexLender {
       this.#tell(false)
     }
     this.#hold.begin(() => this.lock.end(true))
+    this.keepEnd(this.lock.hasQueue())
   }
 
   /** Makes the timer of maxHold keep the event loop alive while waiters of this thread wait. */
@@ -134,30 +133,18 @@ class TimedMutexLender extends HostMutexLender {
     return super.giveBack(isAbandoned)
   }
 
+  /** Gives the lock back at the end of the rest. If this thread ends first, the next borrower reads the slot. */
   #rest(isAbandoned) {
     this.isResting = true
     // If the loan is abandoned, the slot already says so.
     if (!isAbandoned) this.#tell(true)
-    this.#wait(isAbandoned)
-  }
-
-  #wait(isAbandoned) {
-    // The time may be over since the last reading of the clock.
-    const left = Math.max(0, Math.ceil(this.#hold.until - now()))
-    // Only waiters keep the event loop alive. If this thread ends first, the next borrower reads the slot.
-    setTimeout(() => this.#wake(isAbandoned), Math.min(left, longestTimeout)).unref()
-  }
-
-  #wake(isAbandoned) {
-    if (this.#hold.until > now()) {
-      this.#wait(isAbandoned)
-      return
-    }
-    this.isResting = false
-    this.#tell(false)
-    const completions = super.giveBack(isAbandoned)
-    if (completions !== undefined) this.deliver(completions)
-    if (this.lock.idleListener !== null) this.lock.reportIdle()
+    at(this.#hold.until, () => {
+      this.isResting = false
+      this.#tell(false)
+      const completions = super.giveBack(isAbandoned)
+      if (completions !== undefined) this.deliver(completions)
+      if (this.lock.idleListener !== null) this.lock.reportIdle()
+    })
   }
 
   addToken(release, isGood) {

@@ -12,22 +12,14 @@ const timed = (Base) =>
       const { lender } = this
       if (!lender.mayGrant()) return false
       lender.begin()
-      if (super.handOn(isAbandoned)) {
-        lender.keepEnd(this.hasQueue())
-        return true
-      }
+      if (super.handOn(isAbandoned)) return true
       lender.unuse()
       return false
     }
 
-    enqueue(waiter) {
-      super.enqueue(waiter)
+    keepWhileAwaited() {
+      super.keepWhileAwaited()
       this.lender.keepEnd(this.hasQueue())
-    }
-
-    admit() {
-      this.lender.keepEnd(this.hasQueue())
-      super.admit()
     }
 
     onIdle() {
