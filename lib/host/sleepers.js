@@ -1,14 +1,18 @@
 'use strict'
 // Callers that wait, each with its own timer, until the minHold of a dead holder is over.
 const { clearTimeout, setTimeout } = require('../core/builtins.js')
-const { UnobservedWaiter } = require('../core/waiter.js')
+const { LocalLock } = require('../core/lock.js')
+const { longestTimeout } = require('../core/options.js')
+const { Waiter } = require('../core/waiter.js')
 
-class Sleeper extends UnobservedWaiter {
-  timer = undefined
-
-  constructor(resolve, limits, time) {
+class Sleeper extends Waiter {
+  constructor(resolve, limits, time, sleepers) {
     super(resolve, limits)
-    this.time = time
+    this.timer = setTimeout(() => {
+      sleepers.dequeue(this)
+      this.end()
+      resolve()
+    }, time)
   }
 
   end() {
@@ -17,36 +21,25 @@ class Sleeper extends UnobservedWaiter {
   }
 }
 
-/** A queue in the sense of waiter.js. */
-class Sleepers {
+/** The queue of the sleepers. Time ends their waits, not a release. */
+class Sleepers extends LocalLock {
   #lock
-  #all = new Set()
 
   constructor(lock) {
+    super()
     this.#lock = lock
   }
 
-  enqueue(sleeper) {
-    this.#all.add(sleeper)
-    sleeper.timer = setTimeout(() => {
-      this.#all.delete(sleeper)
-      sleeper.end()
-      sleeper.resolve()
-    }, sleeper.time)
-  }
-
-  leave(sleeper, reason) {
-    this.#all.delete(sleeper)
-    sleeper.giveUp(reason)
-  }
-
-  endAll(reason) {
-    for (const sleeper of this.#all) this.leave(sleeper, reason)
+  sleep(time, limits) {
+    return this.queueUp(1, limits, Sleeper, Math.min(Math.ceil(time), longestTimeout))
   }
 
   timeoutError(timeout) {
     return this.#lock.timeoutError(timeout)
   }
+
+  /** Does nothing: a sleeper that leaves lets no other one go. */
+  admit() {}
 }
 
-module.exports = { Sleeper, Sleepers }
+module.exports = { Sleepers }

@@ -6,9 +6,13 @@ const { lostError } = require('../core/caused_errors.js')
 const { lockError } = require('../core/errors.js')
 const { LazySignal } = require('../core/lazy_signal.js')
 const { longestTimeout } = require('../core/options.js')
-const { defineLazy } = require('../core/releaser.js')
+const { defineLazy, giveBackUndelivered } = require('../core/releaser.js')
+const { releaserOf } = require('../core/run.js')
 const { now } = require('../addon/load.js').clock
 const { keepAlive } = require('../process/keep_alive.js')
+
+/** The property of a releaser with its hold. */
+const timed = Symbol('timed')
 
 class TimedHold {
   #lock
@@ -17,6 +21,8 @@ class TimedHold {
   #signal
   /** The end of the minHold, on the machine's monotonic clock. */
   until = 0
+  /** Whether the grant came before the minHold of a dead holder was over, so that its caller must acquire again. */
+  isEarly = false
 
   constructor(lock, { maxHold = Infinity }) {
     this.#lock = lock
@@ -77,19 +83,30 @@ function at(until, callBack) {
   timer.unref()
 }
 
+/** Whether a caller got `grant` before the minHold of a dead holder was over, and must acquire the lock again. */
+const isEarly = (grant) => grant !== undefined && releaserOf(grant)[timed].isEarly
+
 /**
- * Awaits `again(left)`, which acquires `lock` again for a caller that got it before the minHold of a dead holder was
- * over. Meanwhile the caller counts as waiting. `left()` returns the caller's limits with the time that is left since
- * `start`.
+ * Awaits acquire(limits), which acquires `lock`, and acquires again while the grant is early. Meanwhile the caller
+ * counts as waiting. `pause(grant, limits)`, if there is one, awaits the end of that minHold first.
  */
-async function retrying(lock, limits, start, again) {
-  const { timeout } = limits
+async function acquireInTime(lock, limits, acquire, pause) {
+  const { ifAvailable, timeout } = limits
+  const start = now()
+  let grant = await acquire(limits)
+  if (!isEarly(grant)) return grant
   const timeLeft = () => timeout && Math.max(0, start + timeout - now())
   // The caller is already waiting, so `maxPending` does not apply again.
   const left = () => ({ ...limits, timeout: timeLeft(), maxPending: undefined })
   lock.shared.wait(lock, +1)
   try {
-    return await again(left)
+    while (isEarly(grant)) {
+      giveBackUndelivered(releaserOf(grant))
+      if (pause !== undefined && ifAvailable) return undefined
+      await pause?.(grant, left())
+      grant = await acquire(left())
+    }
+    return grant
   } catch (error) {
     throw error?.code === 'ERR_LOCK_TIMEOUT' ? lock.timeoutError(timeout) : error
   } finally {
@@ -111,4 +128,4 @@ function blockedError(lock) {
   return lockError('ERR_LOCK_UNSUPPORTED', message)
 }
 
-module.exports = { at, blockedError, retrying, TimedHold, untilIdle }
+module.exports = { acquireInTime, at, blockedError, isEarly, timed, TimedHold, untilIdle }

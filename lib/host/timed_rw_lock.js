@@ -9,14 +9,21 @@
 // until the end of its own minHold. So a grant before a stored end means that the holder died: the caller gives the
 // lock back, and acquires it again at that end.
 const { lockError } = require('../core/errors.js')
-const { acquireOptions, longestTimeout, readWait } = require('../core/options.js')
+const { acquireOptions, readWait } = require('../core/options.js')
 const { undelivered } = require('../core/releaser.js')
 const { grantKey } = require('../core/rw_releaser.js')
-const { wait } = require('../core/waiter.js')
 const native = require('../addon/load.js')
 const { HostRWLock } = require('./rw_lock.js')
-const { Sleeper, Sleepers } = require('./sleepers.js')
-const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
+const { Sleepers } = require('./sleepers.js')
+const {
+  acquireInTime,
+  at,
+  blockedError,
+  isEarly,
+  timed,
+  TimedHold,
+  untilIdle,
+} = require('./timed_hold.js')
 
 const { now } = native.clock
 
@@ -28,10 +35,8 @@ const readRest = (native.layout.host.readRest - restAt) / 2
 /** The lowest bit of an end: the writer had released, so its death is not reported. The other bits are the time. */
 const released = BigInt(native.layout.host.released)
 
-const timed = Symbol('timed')
-
 class RWHold extends TimedHold {
-  /** How many ms a dead holder's minHold still lasts. If it is not 0, the caller must wait and acquire again. */
+  /** If the grant is early: how many ms the minHold of the dead holder still lasts. */
   wait = 0
   /** The end that this hold has stored in the slot, and the end that was there before. */
   mark = 0n
@@ -76,33 +81,9 @@ class TimedRWLock extends HostRWLock {
 
   #acquire(acquire, options) {
     const limits = readWait(options, acquireOptions)
-    return this.#minHold === 0 ? acquire(limits) : this.#acquireRested(acquire, limits)
-  }
-
-  async #acquireRested(acquire, limits) {
-    const start = now()
-    const release = await acquire(limits)
-    if (release === undefined || release[timed].wait === 0) return release
-    return retrying(this, limits, start, (left) => this.#acquireAgain(acquire, release, left))
-  }
-
-  async #acquireAgain(acquire, first, left) {
-    let release = first
-    while (release !== undefined && release[timed].wait > 0) {
-      release[undelivered]()
-      const limits = left()
-      if (limits.ifAvailable) return undefined
-      await this.#sleep(release[timed].wait, limits)
-      release = await acquire(left())
-    }
-    return release
-  }
-
-  /** Waits until the minHold of a dead holder is over. */
-  #sleep(time, { timeout, signal }) {
-    if (timeout === 0) return Promise.reject(this.timeoutError(0))
-    const limits = { priority: 0, timeout, signal }
-    return wait(this.#sleepers, Sleeper, 1, limits, Math.min(Math.ceil(time), longestTimeout))
+    if (this.#minHold === 0) return acquire(limits)
+    const pause = (release, left) => this.#sleepers.sleep(release[timed].wait, left)
+    return acquireInTime(this, limits, acquire, pause)
   }
 
   cancel(reason = this.cancelError) {
@@ -112,7 +93,7 @@ class TimedRWLock extends HostRWLock {
 
   tryNow(ask, releaser) {
     const release = super.tryNow(ask, releaser)
-    if (release === undefined || release[timed].wait === 0) return release
+    if (!isEarly(release)) return release
     release[undelivered]()
     return undefined
   }
@@ -145,7 +126,8 @@ class TimedRWLock extends HostRWLock {
     if ((last & released) !== 0n) release.abandoned = false
     const { abandoned } = release
     hold.wait = this.#restOfDead(last, isWriter)
-    if (hold.wait === 0) this.#mark(hold, isWriter ? writeRest : readRest)
+    hold.isEarly = hold.wait > 0
+    if (!hold.isEarly) this.#mark(hold, isWriter ? writeRest : readRest)
     release[undelivered] = () => {
       if (grant.isOver) return
       this.#unmark(hold, isWriter, hold.former)

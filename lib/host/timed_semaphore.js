@@ -13,26 +13,29 @@ const { undelivered } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { HostSemaphore } = require('./semaphore.js')
-const { at, blockedError, retrying, TimedHold, untilIdle } = require('./timed_hold.js')
+const {
+  acquireInTime,
+  at,
+  blockedError,
+  isEarly,
+  timed,
+  TimedHold,
+  untilIdle,
+} = require('./timed_hold.js')
 
 const { now } = native.clock
 
 // Offsets in a SemaphoreSlot (src/host/layout.h), in words.
 const { semaphoreOwed: owedAt, semaphoreRest: restAt } = native.layout.host
 
-const timed = Symbol('timed')
-
 class UnitsHold extends TimedHold {
-  /** How many units of this grant must rest for a dead holder. */
+  /** If the grant is early: how many of its units must rest for a dead holder. */
   owed = 0
   /** Whether the grant reports a death. */
   isAbandoned = false
   /** The observer's record of the hold. */
   observed = undefined
 }
-
-/** Whether units of `ticket` must rest for a dead holder, so that its caller must acquire again. */
-const pays = (ticket) => ticket !== undefined && ticket[1][timed].owed > 0
 
 class TimedSemaphore extends HostSemaphore {
   #times
@@ -54,28 +57,14 @@ class TimedSemaphore extends HostSemaphore {
   }
 
   acquireUnits(asked) {
-    return this.#minHold === 0 ? super.acquireUnits(asked) : this.#acquire(asked)
-  }
-
-  async #acquire({ weight, limits }) {
-    const start = now()
-    const ticket = await super.acquireUnits({ weight, limits })
-    if (!pays(ticket)) return ticket
-    return retrying(this, limits, start, (left) => this.#acquireAgain(ticket, weight, left))
-  }
-
-  async #acquireAgain(first, weight, left) {
-    let ticket = first
-    while (pays(ticket)) {
-      ticket[1][undelivered]()
-      ticket = await super.acquireUnits({ weight, limits: left() })
-    }
-    return ticket
+    if (this.#minHold === 0) return super.acquireUnits(asked)
+    const { weight } = asked
+    return acquireInTime(this, asked.limits, (limits) => super.acquireUnits({ weight, limits }))
   }
 
   tryAcquire(weight) {
     let ticket = super.tryAcquire(weight)
-    while (pays(ticket)) {
+    while (isEarly(ticket)) {
       ticket[1][undelivered]()
       ticket = super.tryAcquire(weight)
     }
@@ -124,6 +113,7 @@ class TimedSemaphore extends HostSemaphore {
       if (Atomics.compareExchange(this.#slot, owedAt, owed, (owed - units) | 0) !== owed) continue
       if (isOver) return false
       hold.owed = units
+      hold.isEarly = true
       hold.until = Math.min(until, now() + this.#minHold)
       return true
     }
