@@ -12,11 +12,6 @@ const { LentReturner } = require('../process/conditional_mutex.js')
 const { inSegment } = require('./in_segment.js')
 
 class HostCondition extends inSegment(SharedCondition) {
-  wait(mutex, options) {
-    if (this.segment.whyGone !== undefined) return Promise.reject(this.goneError())
-    return super.wait(mutex, options)
-  }
-
   enterFor() {
     return native.hostCondition.enter(this.wordIndex)
   }

@@ -33,18 +33,7 @@ HostManualResetEvent.prototype.kind = { name: 'manual-reset event', native: nati
 class HostLatch extends inSegment(SharedLatch) {}
 HostLatch.prototype.kind = { name: 'countdown latch', native: native.hostLatch }
 
-class HostBarrier extends inSegment(SharedBarrier) {
-  wait(options) {
-    return this.segment.whyGone === undefined
-      ? super.wait(options)
-      : Promise.reject(this.goneError())
-  }
-
-  waitSync(limits) {
-    this.checkThere()
-    return super.waitSync(limits)
-  }
-}
+class HostBarrier extends inSegment(SharedBarrier) {}
 HostBarrier.prototype.kind = { name: 'barrier', native: native.hostBarrier }
 
 const gates = [HostAutoResetEvent, HostManualResetEvent, HostLatch, HostBarrier, HostCondition]

@@ -30,15 +30,6 @@ const inSegment = (Base) =>
       this.isPinned = true
     }
 
-    enterQueue(weight, limits, Kind) {
-      try {
-        if (this.segment.whyGone === undefined) return super.enterQueue(weight, limits, Kind)
-        return this.refuse(weight, this.goneError())
-      } finally {
-        if (this.key !== undefined) this.reportIdle() // reportIdle() may have failed before
-      }
-    }
-
     addToken(release, isGood) {
       return fenced(release, this.wordIndex, isGood)
     }
@@ -47,26 +38,17 @@ const inSegment = (Base) =>
       return this.seen(look(this.wordIndex))
     }
 
-    // Once its files have been removed a lock grants nothing more, because processes that start later use new files and
-    // may hold the lock there.
-
-    tryEnter(weight) {
-      this.checkThere()
-      return super.tryEnter(weight)
-    }
-
-    enterSync(weight, limits) {
-      this.checkThere()
-      return super.enterSync(weight, limits)
+    /**
+     * Once its files have been removed a lock grants nothing more, because processes that start later use new files and
+     * may hold the lock there.
+     */
+    refusal(signal) {
+      return this.segment.whyGone === undefined ? super.refusal(signal) : this.goneError()
     }
 
     /** When the files are removed, C++ wakes blocked threads as if they had timed out. */
     timeoutError(timeout, waiter) {
       return this.segment.isGone() ? this.goneError() : super.timeoutError(timeout, waiter)
-    }
-
-    checkThere() {
-      if (this.segment.whyGone !== undefined) throw this.goneError()
     }
 
     goneError() {

@@ -10,21 +10,6 @@ class HostRWLock extends inSegment(SharedRWLock) {
     return native.hostRWLock.readers(this.wordIndex)
   }
 
-  tryNow(ask, releaser) {
-    this.checkThere()
-    return super.tryNow(ask, releaser)
-  }
-
-  upgrade(grant, limits) {
-    if (this.segment.whyGone === undefined) return super.upgrade(grant, limits)
-    return Promise.reject(this.goneError())
-  }
-
-  tryUpgrade(grant) {
-    this.checkThere()
-    return super.tryUpgrade(grant)
-  }
-
   isWritten() {
     return native.hostRWLock.isWritten(this.wordIndex) === 1
   }

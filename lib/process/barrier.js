@@ -1,7 +1,6 @@
 'use strict'
 // A cyclic barrier that threads share. Parties arrive and give up in C++ (src/locks/barrier.h), where one atomic step
 // completes or breaks a round.
-const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../addon/load.js')
@@ -30,11 +29,10 @@ class SharedBarrier extends SharedLock {
 
   wait(options) {
     const limits = readWait(options)
-    if (limits.signal?.aborted) {
-      // An aborted party never arrives, so the others would wait for ever.
-      this.break()
-      return Promise.reject(reasonOf(limits.signal))
-    }
+    // An aborted party never arrives, so the others would wait for ever.
+    if (limits.signal?.aborted) this.break()
+    const refusal = this.refusal(limits.signal)
+    if (refusal !== undefined) return Promise.reject(refusal)
     checkStack()
     const isNow = limits.timeout === 0
     const ticket = this.kind.native.enter(this.wordIndex, this.parties)
@@ -56,6 +54,7 @@ class SharedBarrier extends SharedLock {
 
   /** Blocks this thread. */
   waitSync({ timeout }) {
+    this.checkRefusal()
     checkStack()
     const outcome = this.kind.native.enterSync(this.wordIndex, this.parties, timeout)
     this.dispatch(native.eventLoop.completions())

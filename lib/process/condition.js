@@ -1,7 +1,6 @@
 'use strict'
 // A condition variable that threads share. A notified waiter moves from the condition's queue to the queue of its
 // mutex, and does not wake up in between (src/locks/condition_variable.h).
-const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
@@ -23,7 +22,8 @@ class SharedCondition extends SharedLock {
   wait(mutex, options) {
     const limits = readWait(options)
     this.check(mutex)
-    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
+    const refusal = this.refusal(limits.signal)
+    if (refusal !== undefined) return Promise.reject(refusal)
     if (limits.timeout === 0) return Promise.reject(this.timeoutError(0))
     checkStack()
     const promise = wait(this, this.Waiter, 1, limits, mutex, this.enterFor(mutex))

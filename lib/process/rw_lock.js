@@ -1,6 +1,5 @@
 'use strict'
 // A read-write lock that threads share (src/locks/rw_lock.h).
-const { reasonOf } = require('../core/abort.js')
 const { SharedLock } = require('./shared_lock.js')
 const native = require('../addon/load.js')
 const { acquireOptions, readWait } = require('../core/options.js')
@@ -128,7 +127,8 @@ class SharedRWLock extends SharedLock {
 
   /** Makes the reader of `grant` the writer. Resolves to the writer's releaser. */
   upgrade(grant, limits) {
-    if (limits.signal?.aborted) return this.refuse(upgrade, reasonOf(limits.signal))
+    const refusal = this.refusal(limits.signal)
+    if (refusal !== undefined) return this.refuse(upgrade, refusal)
     // Do not ask C++, which may have made this reader the writer by a completion that this thread has not read.
     if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
@@ -150,6 +150,7 @@ class SharedRWLock extends SharedLock {
 
   /** Upgrades without waiting, or returns undefined. */
   tryUpgrade(grant) {
+    this.checkRefusal()
     if (grant.pending !== null) return undefined
     checkStack()
     const outcome = this.kind.native.upgradeSync(this.wordIndex, 0)

@@ -118,7 +118,8 @@ class SharedLock extends AnyLock {
   /** Acquires, after waiting in the queue. `Kind`, a class of waiters, decides what the promise resolves to. */
   enterQueue(weight, limits, Kind) {
     const { maxPending, priority, signal, timeout } = limits
-    if (signal?.aborted) return this.refuse(weight, reasonOf(signal))
+    const refusal = this.refusal(signal)
+    if (refusal !== undefined) return this.refuse(weight, refusal)
     checkStack()
     const isNow = timeout === 0 || this.isFull(maxPending)
     const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, Kind.isPassing)
@@ -129,6 +130,16 @@ class SharedLock extends AnyLock {
     const isAbandoned = answer === grantedAbandoned
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
     return Kind.isToStay ? promise : this.given(promise, limits)
+  }
+
+  /** The reason for which a caller with that `signal` is refused, or undefined. */
+  refusal(signal) {
+    return signal?.aborted ? reasonOf(signal) : undefined
+  }
+
+  checkRefusal() {
+    const refusal = this.refusal()
+    if (refusal !== undefined) throw refusal
   }
 
   /** Acquires as enter() does if it need not wait. Otherwise does not enter the queue. */
@@ -185,6 +196,7 @@ class SharedLock extends AnyLock {
 
   /** Acquires without waiting. Returns granted, grantedAbandoned, or another outcome if the lock is not available. */
   tryEnter(weight) {
+    this.checkRefusal()
     checkStack()
     const outcome = this.tryNatively(weight)
     if (isGranted(outcome)) this.began()
@@ -198,6 +210,7 @@ class SharedLock extends AnyLock {
 
   /** Blocks this thread. */
   enterSync(weight, limits) {
+    this.checkRefusal()
     checkStack()
     if (this.observer === null) return this.block(weight, limits)
     return observed.blocks(this.observer, this, weight, limits, () => this.block(weight, limits))
@@ -272,8 +285,7 @@ class SharedLock extends AnyLock {
 
   /** waitForUnlock() for `weight`: waits in the queue, and releases at once when it is granted. */
   passThrough(weight, limits) {
-    const { signal } = limits
-    if (signal?.aborted) return Promise.reject(reasonOf(signal))
+    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
     if (this.hasRoom(weight) && !this.hasWaiters()) return Promise.resolve()
     return this.enterQueue(weight, limits, Passer)
   }

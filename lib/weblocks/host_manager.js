@@ -26,11 +26,6 @@ class HostManager extends KeyMapManager {
     return defineLazy(release, 'signal', neverAborted)
   }
 
-  enter(lock, mode, limits) {
-    lock.checkThere()
-    return super.enter(lock, mode, limits)
-  }
-
   /**
    * Returns an entry for each process that holds a lock or waits for it. The segment does not record the mode that a
    * waiter requests.

@@ -20,11 +20,10 @@ class KeyMapManager {
   async take(name, { ifAvailable, mode, signal, steal, priority, timeout }) {
     if (steal) throw this.stealError()
     const limits = { priority, signal, timeout, ifAvailable }
-    return await this.keyMap.with(name, (lock) => this.enter(lock, mode, limits))
-  }
-
-  enter(lock, mode, limits) {
-    return modeNames[mode] === 'shared' ? lock.acquireRead(limits) : lock.acquireWrite(limits)
+    const isShared = modeNames[mode] === 'shared'
+    return await this.keyMap.with(name, (lock) =>
+      isShared ? lock.acquireRead(limits) : lock.acquireWrite(limits),
+    )
   }
 
   /** Runs `callback` while it holds the lock. */
