@@ -102,11 +102,7 @@ class TimedRWLock extends HostRWLock {
     return untilIdle(super.onIdle(), this.#times)
   }
 
-  acquireReadSync() {
-    throw blockedError(this)
-  }
-
-  acquireWriteSync() {
+  acquireSync() {
     throw blockedError(this)
   }
 
@@ -182,14 +178,14 @@ class TimedRWLock extends HostRWLock {
     else this.endRead(grant)
   }
 
-  abandon(grant, isWriter) {
+  /** After an upgrade or a downgrade the times begin with the new grant. */
+  endGrant(grant) {
     grant[timed].stop()
-    super.abandon(grant, isWriter)
+    super.endGrant(grant)
   }
 
   letGo(grant, isWriter) {
     const hold = grant[timed]
-    hold.stop()
     if (hold.until > now()) {
       this.#rest(hold, isWriter)
       return
@@ -200,21 +196,18 @@ class TimedRWLock extends HostRWLock {
 
   /** Begins a rest: no caller holds the lock, but this process keeps it. */
   #rest(hold, isWriter) {
+    this.endedHold(isWriter)
     if (isWriter) {
-      this.endedWriting()
       const mark = hold.mark | released
       this.#unmark(hold, true, mark)
       hold.mark = mark
-    } else {
-      this.endedReading()
     }
     this.shared.rests++
     this.changed()
     at(hold.until, () => {
       this.shared.rests--
       this.#unmark(hold, isWriter, 0n)
-      const { unlockRead, unlockWrite } = this.kind.native
-      this.dispatch(isWriter ? unlockWrite(this.wordIndex) : unlockRead(this.wordIndex))
+      this.dispatch(this.unlock(isWriter))
     })
   }
 
@@ -232,15 +225,8 @@ class TimedRWLock extends HostRWLock {
     throw blockedError(this)
   }
 
-  /** Stops the reader's timer: the writer's times begin with the writer's grant. */
-  becomeWriter(grant, isAbandoned) {
-    grant[timed].stop()
-    return super.becomeWriter(grant, isAbandoned)
-  }
-
   downgrade(grant) {
     if (this.#minHold > 0) throw this.#changeError('downgrade')
-    grant[timed].stop()
     return super.downgrade(grant)
   }
 

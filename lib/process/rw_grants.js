@@ -17,14 +17,14 @@ function observeReleaser(lock, release, mode, isAbandoned) {
 }
 
 function readReleaser(lock, isAbandoned, isObserved = lock.observer !== null) {
-  lock.beganReading()
+  lock.beganHold(false)
   const release = newReader(lock, isAbandoned)
   if (isObserved) observeReleaser(lock, release, 'shared', isAbandoned)
   return completed(lock, release, false, isAbandoned)
 }
 
 function writeReleaser(lock, isAbandoned) {
-  lock.beganWriting()
+  lock.beganHold(true)
   const release = newWriter(lock, isAbandoned)
   if (lock.observer !== null) observeReleaser(lock, release, 'exclusive', isAbandoned)
   return completed(lock, release, true, isAbandoned)

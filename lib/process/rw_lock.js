@@ -96,11 +96,22 @@ class SharedRWLock extends SharedLock {
   }
 
   acquireReadSync(limits) {
-    const release = this.tryAcquireRead() ?? this.tryReadAgain()
+    return this.acquireSync(read, limits, readReleaser)
+  }
+
+  acquireWriteSync(limits) {
+    return this.acquireSync(write, limits, writeReleaser)
+  }
+
+  acquireSync(ask, limits, releaser) {
+    const release = this.tryNow(ask, releaser) ?? (ask === read ? this.tryReadAgain() : undefined)
     if (release !== undefined) return this.givenSync(release, limits)
-    // This reader would wait behind a writer, and the writer waits for the readers of this thread.
-    if (this.shared.reads > 0) throw deadlockError(this)
-    return this.enterBlocking(read, limits, readReleaser)
+    const { isHeld, reads, waiting } = this.shared
+    // `waiting` counts also waiters that have been granted but whose completion this thread has not read. A reader would
+    // wait behind a writer, and the writer waits for the readers of this thread.
+    if (isHeld || reads > 0 || waiting > 0) throw deadlockError(this)
+    const outcome = this.enterSync(ask, limits)
+    return releaser(this, outcome === grantedAbandoned)
   }
 
   /** Tries again after C++ has admitted the invited readers of other threads at the head of the queue. */
@@ -109,20 +120,6 @@ class SharedRWLock extends SharedLock {
     checkStack()
     this.dispatch(this.kind.native.hurry(this.wordIndex))
     return this.tryAcquireRead()
-  }
-
-  acquireWriteSync(limits) {
-    const release = this.tryAcquireWrite()
-    if (release !== undefined) return this.givenSync(release, limits)
-    if (this.shared.reads > 0) throw deadlockError(this)
-    return this.enterBlocking(write, limits, writeReleaser)
-  }
-
-  enterBlocking(ask, limits, releaser) {
-    // Counts also waiters that have been granted but whose completion this thread has not read.
-    if (this.shared.isHeld || this.shared.waiting > 0) throw deadlockError(this)
-    const outcome = this.enterSync(ask, limits)
-    return releaser(this, outcome === grantedAbandoned)
   }
 
   /** Makes the reader of `grant` the writer. Resolves to the writer's releaser. */
@@ -177,31 +174,24 @@ class SharedRWLock extends SharedLock {
     throw outcome === refused ? upgradeError(this) : this.timeoutError(timeout)
   }
 
-  /** Enters the queue, or for an upgrade goes ahead of it. */
-  enter(ask, priority) {
-    return ask === upgrade ? this.kind.native.upgrade(this.wordIndex) : super.enter(ask, priority)
-  }
-
   modeOf(ask) {
     return ask === read ? 'shared' : 'exclusive'
   }
 
-  beganReading() {
-    this.shared.reads++
+  beganHold(isWriter) {
+    if (isWriter) this.shared.isHeld = true
+    else this.shared.reads++
     this.changed()
   }
 
-  beganWriting() {
-    this.shared.isHeld = true
-    this.changed()
+  endedHold(isWriter) {
+    if (isWriter) this.shared.isHeld = false
+    else this.shared.reads--
   }
 
-  endedReading() {
-    this.shared.reads--
-  }
-
-  endedWriting() {
-    this.shared.isHeld = false
+  /** Ends `grant`: its holder is about to release, to upgrade or to downgrade. */
+  endGrant(grant) {
+    grant.end()
   }
 
   endRead(grant) {
@@ -212,39 +202,42 @@ class SharedRWLock extends SharedLock {
       // Too late: it is the writer already, and releases when its completion arrives.
       if (grant.pending !== null) return
     }
-    grant.end()
+    this.endGrant(grant)
     this.letGo(grant, false)
   }
 
   endWrite(grant) {
     checkStackToRelease()
-    grant.end()
+    this.endGrant(grant)
     this.letGo(grant, true)
   }
 
   letGo(_grant, isWriter) {
-    const { unlockRead, unlockWrite } = this.kind.native
-    const count = isWriter ? unlockWrite(this.wordIndex) : unlockRead(this.wordIndex)
-    if (isWriter) this.endedWriting()
-    else this.endedReading()
+    const count = this.unlock(isWriter)
+    this.endedHold(isWriter)
     this.dispatch(count)
+  }
+
+  /** Unlocks in C++. Returns the number of completions. */
+  unlock(isWriter) {
+    const { unlockRead, unlockWrite } = this.kind.native
+    return isWriter ? unlockWrite(this.wordIndex) : unlockRead(this.wordIndex)
   }
 
   /** Ends a grant that reports a death and that no caller has seen: the next grant reports it instead. */
   abandon(grant, isWriter) {
     if (grant.isOver) return
     checkStackToRelease()
-    grant.end()
+    this.endGrant(grant)
     const count = this.kind.native.abandon(this.wordIndex, +isWriter)
-    if (isWriter) this.endedWriting()
-    else this.endedReading()
+    this.endedHold(isWriter)
     this.dispatch(count)
   }
 
   /** Makes the reader of `grant` the writer, and returns the writer's releaser. */
   becomeWriter(grant, isAbandoned) {
-    grant.end()
-    this.endedReading()
+    this.endGrant(grant)
+    this.endedHold(false)
     const release = writeReleaser(this, isAbandoned)
     this.changed()
     return release
@@ -253,9 +246,9 @@ class SharedRWLock extends SharedLock {
   /** Makes the writer a reader, and admits the readers at the head of the queue. */
   downgrade(grant) {
     checkStackToRelease()
-    grant.end()
+    this.endGrant(grant)
     const count = this.kind.native.downgrade(this.wordIndex)
-    this.endedWriting()
+    this.endedHold(true)
     // Report the downgrade only after those readers have entered, because the observer may use other locks.
     const release = readReleaser(this, false, false)
     this.dispatch(count)
