@@ -10,11 +10,11 @@ const { readReachOptions } = require('./reach_options.js')
 
 /** The classes of locks that several threads use at once, by the name of the kind. */
 const sharedLocks = {
-  'auto-reset event': () => require('../process/events.js').SharedAutoResetEvent,
+  'auto-reset event': () => require('../process/gates.js').SharedAutoResetEvent,
   barrier: () => require('../process/barrier.js').SharedBarrier,
   'condition variable': () => require('../process/condition.js').SharedCondition,
-  'countdown latch': () => require('../process/countdown_latch.js').SharedLatch,
-  'manual-reset event': () => require('../process/events.js').SharedManualResetEvent,
+  'countdown latch': () => require('../process/gates.js').SharedLatch,
+  'manual-reset event': () => require('../process/gates.js').SharedManualResetEvent,
   'read-write lock': () => require('../process/rw_lock.js').SharedRWLock,
   semaphore: () => require('../process/semaphore.js').SharedSemaphore,
 }

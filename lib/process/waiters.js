@@ -27,10 +27,12 @@ const wakeupListeners = []
 const addWakeupListener = (listener) => wakeupListeners.push(listener)
 
 /**
- * A waiting promise. Derived classes decide what it resolves to. There may be very many waiters, so every field costs
- * memory.
+ * A waiting promise. Derived classes decide by value() what it resolves to. There may be very many waiters, so every
+ * field costs memory.
  */
 class Waiter extends AnyWaiter {
+  static value() {}
+
   constructor(resolve, limits, _subject, lock) {
     super(resolve, limits)
     this.lock = lock
