@@ -4,7 +4,7 @@
 const { fenced } = require('./fence.js')
 const { pinned } = require('./key_map.js')
 const { look } = require('./look.js')
-const { keepWith, shareSlot } = require('../process/shares.js')
+const { indexOfSlot, keepWith } = require('../process/shares.js')
 
 /** Derives from `Base` a lock in a segment. */
 const inSegment = (Base) =>
@@ -20,14 +20,20 @@ const inSegment = (Base) =>
 
     shareByName(name) {
       this.name = name
-      this.attach(() => shareSlot(this.segment))
+      this.attach(() => indexOfSlot(this.segment))
       keepWith(this)
     }
 
     shareByKey(segment, key) {
-      this.attach(() => shareSlot(segment, key))
+      this.attach(() => indexOfSlot(segment, key))
       this.shared.pins++
       this.isPinned = true
+    }
+
+    attach(findIndex) {
+      super.attach(findIndex)
+      this.shared.isHost = true
+      this.shared.segment = this.segment
     }
 
     addToken(release, isGood) {

@@ -59,8 +59,8 @@ class TimedRWLock extends HostRWLock {
     this.#hasEnd = maxHold !== Infinity
   }
 
-  attach(findShare) {
-    super.attach(findShare)
+  attach(findIndex) {
+    super.attach(findIndex)
     if (this.#minHold === 0) return
     const { buffer } = native.host.slot(this.wordIndex)
     this.#ends = new BigInt64Array(buffer, 4 * restAt, 2)

@@ -49,8 +49,8 @@ class TimedSemaphore extends HostSemaphore {
     this.#minHold = times.minHold ?? 0
   }
 
-  attach(findShare) {
-    super.attach(findShare)
+  attach(findIndex) {
+    super.attach(findIndex)
     if (this.#minHold === 0) return
     this.#slot = native.host.slot(this.wordIndex)
     this.#rest = new BigInt64Array(this.#slot.buffer, 4 * restAt, 1)

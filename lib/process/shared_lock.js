@@ -8,7 +8,7 @@ const { AnyLock, IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { constructionError } = require('./construction_errors.js')
 const { Passer } = require('./passer.js')
-const { keepWith, shareKey, shareMemory, tableOfNames } = require('./shares.js')
+const { indexInMemory, indexOfKey, keepWith, shareAt, tableOfNames } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
 const {
   cancelAll,
@@ -88,7 +88,7 @@ class SharedLock extends AnyLock {
   shareIn(buffer, byteOffset) {
     const { bytes, number } = this.kind
     const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
-    this.attach(() => shareMemory(words, number, this.idle), null)
+    this.attach(() => indexInMemory(words, number, this.idle), null)
     keepWith(this)
   }
 
@@ -101,16 +101,16 @@ class SharedLock extends AnyLock {
 
   /** Shares the lock with all threads that know the keyed map. */
   shareByKey(table, key) {
-    this.attach(() => shareKey(table, key, this.kind.number, this.idle))
+    this.attach(() => indexOfKey(table, key, this.kind.number, this.idle))
   }
 
-  attach(findShare, argument = this.argument) {
+  attach(findIndex, argument = this.argument) {
     try {
-      this.shared = findShare()
+      this.wordIndex = findIndex()
     } catch (error) {
       throw constructionError(error, this.title(), this.idle, argument)
     }
-    this.wordIndex = this.shared.wordIndex
+    this.shared = shareAt(this.wordIndex)
     this.words = wordsOf(this.wordIndex)
     if (this.key !== undefined) this.shared.listen(this)
   }

@@ -84,6 +84,7 @@ class SharedState {
 
 const shares = new Map() // by word index
 
+/** Returns the SharedState of the lock at `wordIndex`. */
 function shareAt(wordIndex) {
   let shared = shares.get(wordIndex)
   if (shared === undefined) {
@@ -107,14 +108,6 @@ function indexOfKey(table, key, kind, start) {
   return wordIndex
 }
 
-function shareMemory(words, kind, start) {
-  return shareAt(indexInMemory(words, kind, start))
-}
-
-function shareKey(table, key, kind, start) {
-  return shareAt(indexOfKey(table, key, kind, start))
-}
-
 /** Returns the word index of the lock of `key` in a segment, or without `key` that of its only lock. */
 function indexOfSlot(segment, key) {
   const wordIndex = native.host.pin(segment.number, ...(key === undefined ? [] : [key]))
@@ -122,13 +115,6 @@ function indexOfSlot(segment, key) {
   const known = shares.get(wordIndex)
   if (key !== undefined && known?.pins === 0) forget(known)
   return wordIndex
-}
-
-function shareSlot(segment, key) {
-  const shared = shareAt(indexOfSlot(segment, key))
-  shared.isHost = true
-  shared.segment = segment
-  return shared
 }
 
 /** Makes `shared`, a lender with fields of SharedState, this thread's state of `key`. */
@@ -139,7 +125,7 @@ function shareSlotWith(shared, segment, key) {
   return wordIndex
 }
 
-/** Returns the SharedState of the lock at `wordIndex`, if this thread has one. */
+/** As shareAt(), but undefined if this thread has none. */
 const shareThere = (wordIndex) => shares.get(wordIndex)
 
 /** Invalidates `shared` and its objects, because the slot may pass to another key. */
@@ -239,9 +225,7 @@ module.exports = {
   indexInMemory,
   indexOfSlot,
   indexOfKey,
-  shareKey,
-  shareMemory,
-  shareSlot,
+  shareAt,
   shareSlotWith,
   shareThere,
   tableOf,
