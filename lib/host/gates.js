@@ -50,7 +50,7 @@ function openHostGate(kindName, args, { host, isStrict }) {
   }
   const Gate = gatesByName.get(kindName)
   const lock = new Gate(undefined, ...args)
-  lock.segment = openSegment(kindName, lock.idle, host, lock.argument)
+  lock.segment = openSegment(kindName, lock.idle, host, undefined, lock.argument)
   return lock
 }
 

@@ -25,7 +25,7 @@ class HostKeyMap extends SharedKeyMap {
   }
 
   onIdle() {
-    return untilIdle(super.onIdle(), this.times ?? this.table.times)
+    return untilIdle(super.onIdle(), this.table.times)
   }
 
   get size() {

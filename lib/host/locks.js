@@ -5,49 +5,35 @@ const { mapIn } = require('../process/shared_key_map.js')
 const { openSegment } = require('./segment.js')
 const { HostRWLock } = require('./rw_lock.js')
 const { HostSemaphore } = require('./semaphore.js')
-const { checkAlike } = require('../core/hold_times.js')
 
-const hostLocks = new Map([
-  ['semaphore', HostSemaphore],
-  ['read-write lock', HostRWLock],
-])
-/** The classes for locks with a maxHold or a minHold. */
-const timedLocks = new Map([
-  ['semaphore', () => require('./timed_semaphore.js').TimedSemaphore],
-  ['read-write lock', () => require('./timed_rw_lock.js').TimedRWLock],
-])
+/** The classes by the name of the kind. Those with a maxHold or a minHold are loaded with the first such lock. */
+const hostLocks = {
+  semaphore: () => HostSemaphore,
+  'read-write lock': () => HostRWLock,
+}
+const timedLocks = {
+  semaphore: () => require('./timed_semaphore.js').TimedSemaphore,
+  'read-write lock': () => require('./timed_rw_lock.js').TimedRWLock,
+}
 
 /**
  * Opens the segment for locks of the kind `name` whose words begin with `start`. Returns it with a function that makes
  * its locks.
  */
-function onHost(name, start, host, times, segmentKind) {
-  const Kind = times === undefined ? hostLocks.get(name) : timedLocks.get(name)()
-  const segment = openSegment(segmentKind, start, host)
-  if (segment.isTimed) checkAlike(segment.times, times, segment)
-  segment.isTimed = true
-  segment.times = times
-  return { segment, make: () => new Kind(segment, start, times) }
+function onHost(name, start, { host, times }, segmentKind) {
+  const segment = openSegment(segmentKind, start, host, times)
+  const Kind = (times === undefined ? hostLocks : timedLocks)[name]()
+  return { segment, make: () => new Kind(segment, start) }
 }
 
 /** Makes a single lock of that kind. shareByName() attaches it later. */
-function hostLockOf(name, start, { host, times }) {
-  return onHost(name, start, host, times, name).make()
-}
+const hostLockOf = (name, start, settings) => onHost(name, start, settings, name).make()
 
 const keyMaps = new Map()
 
 /** Returns the key map that all objects of this thread with that name and the same `traits` share. */
-function hostKeyMapOf(
-  name,
-  start,
-  settings,
-  traits,
-  segmentKind = `keyed ${name}`,
-  watch = undefined,
-) {
-  const { host, times } = settings
-  const { segment, make } = onHost(name, start, host, times, segmentKind)
+function hostKeyMapOf(name, start, settings, traits, segmentKind = `keyed ${name}`, watch) {
+  const { segment, make } = onHost(name, start, settings, segmentKind)
   const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
   return mapIn(keyMaps, id, () => {
     const begin = watch === undefined ? make : () => watch.watches(make())

@@ -3,7 +3,6 @@
 const { commonMap } = require('../core/common_map.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { lockError } = require('../core/errors.js')
-const { checkAlike } = require('../core/hold_times.js')
 const { mutexAt } = require('../process/mutexes.js')
 const { mapIn } = require('../process/shared_key_map.js')
 const { indexOfSlot } = require('../process/shares.js')
@@ -24,10 +23,8 @@ function checkTimes(times, isStrict) {
 
 function openHostMutex(kind, { host, isStrict, times }) {
   checkTimes(times, isStrict)
-  const segment = openSegment(kind, start, host)
-  const make = () => mutexIn(segment, LentMutex, times)
-  const mutex = mutexAt(indexOfSlot(segment), make, segment)
-  checkAlike(mutex.lender.times, times, segment)
+  const segment = openSegment(kind, start, host, times)
+  const mutex = mutexAt(indexOfSlot(segment), () => mutexIn(segment, LentMutex), segment)
   if (kind !== mutex.kind) mutex.kind = kind
   const weak = new WeakRef(mutex)
   segment.mutexes = () => [weak.deref()].filter((one) => one !== undefined)
@@ -36,9 +33,9 @@ function openHostMutex(kind, { host, isStrict, times }) {
 }
 
 /** Makes a mutex of class `Base` in `segment`. */
-function mutexIn(segment, Base, times) {
-  if (times === undefined) return new Base(new HostMutexLender(segment))
-  return require('./timed_mutex.js').timedMutexIn(segment, Base, times)
+function mutexIn(segment, Base) {
+  if (segment.times === undefined) return new Base(new HostMutexLender(segment))
+  return require('./timed_mutex.js').timedMutexIn(segment, Base)
 }
 
 class KeyMutex extends pinned(LentMutex) {
@@ -66,14 +63,12 @@ const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict, times }, watch) {
   checkTimes(times, isStrict)
-  const segment = openSegment('keyed mutex', start, host)
+  const segment = openSegment('keyed mutex', start, host, times)
   const keyMap = mapIn(keyMaps, segment.number, () => {
-    const made = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex, times))
-    made.times = times
+    const made = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex))
     segment.mutexes = () => made.busy()
     return made
   })
-  checkAlike(keyMap.times, times, segment)
   keyMap.isFor(isStrict, watch)
   return keyMap
 }

@@ -3,6 +3,7 @@
 // process keeps a segment mapped until it ends, so the segment's number in this thread never changes. Its HostSegment
 // is collected when no lock of this thread uses it.
 const { lockError } = require('../core/errors.js')
+const { checkAlike } = require('../core/hold_times.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { warn } = require('../core/warn.js')
@@ -26,9 +27,8 @@ class HostSegment {
     this.whyGone = undefined
     /** Whether tell() has rejected the waiters of this thread and warned its holders. */
     this.isTold = false
-    /** Valid once `isTimed`: the hold times of its locks, or undefined. Unused for mutexes. */
-    this.times = undefined
-    this.isTimed = false
+    /** The hold times of its locks, undefined if they have none. Null until openSegment() has read them. */
+    this.times = null
     /** The value of the word of a mutex while this thread holds it, as JavaScript reads it. */
     this.held = native.host.held(number)
   }
@@ -144,10 +144,11 @@ function lookForRemovals() {
 addWakeupListener(lookForRemovals)
 
 /**
- * Opens the segment of `kind`, a name in `kinds`. Throws if the segment exists and was created with another `start`.
- * `argument` is the constructor's argument that decides `start`, for that error (construction_errors.js).
+ * Opens the segment of `kind`, a name in `kinds`, for locks with these hold `times`. Throws if the segment exists and
+ * was created with another `start`, or if this thread has locks in it with other times. `argument` is the constructor's
+ * argument that decides `start`, for that error (construction_errors.js).
  */
-function openSegment(kind, start, { name, directory, capacity = 0 }, argument = undefined) {
+function openSegment(kind, start, { name, directory, capacity = 0 }, times, argument) {
   const id = JSON.stringify([kind, name, directory, capacity, start])
   let number = numbers.get(id)
   if (number === undefined) {
@@ -160,6 +161,8 @@ function openSegment(kind, start, { name, directory, capacity = 0 }, argument = 
   }
   const segment = opened.get(number)?.deref() ?? segmentOf(number, kind, name)
   if (segment.whyGone !== undefined) throw segment.goneError()
+  if (segment.times === null) segment.times = times
+  else checkAlike(segment.times, times, segment)
   return segment
 }
 

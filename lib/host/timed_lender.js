@@ -28,10 +28,10 @@ class TimedMutexLender extends HostMutexLender {
   #isOfDead = false
   isResting = false
 
-  constructor(segment, times) {
+  constructor(segment) {
     super(segment)
-    this.times = times
-    this.#minHold = times.minHold ?? 0
+    this.times = segment.times
+    this.#minHold = this.times.minHold ?? 0
   }
 
   attachAt(wordIndex) {

@@ -55,9 +55,9 @@ const timed = (Base) =>
 
 const classes = new Map()
 
-function timedMutexIn(segment, Base, times) {
+function timedMutexIn(segment, Base) {
   if (!classes.has(Base)) classes.set(Base, timed(Base))
-  return new (classes.get(Base))(new TimedMutexLender(segment, times))
+  return new (classes.get(Base))(new TimedMutexLender(segment))
 }
 
 module.exports = { timedMutexIn }

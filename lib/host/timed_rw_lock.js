@@ -44,17 +44,15 @@ class RWHold extends TimedHold {
 }
 
 class TimedRWLock extends HostRWLock {
-  #times
   #minHold
   /** Whether a maxHold ends each hold. */
   #hasEnd
   #ends
   #sleepers = new Sleepers(this)
 
-  constructor(segment, _start, times) {
+  constructor(segment) {
     super(segment)
-    this.#times = times
-    const { minHold = 0, maxHold = Infinity } = times
+    const { minHold = 0, maxHold = Infinity } = segment.times
     this.#minHold = minHold
     this.#hasEnd = maxHold !== Infinity
   }
@@ -99,7 +97,7 @@ class TimedRWLock extends HostRWLock {
   }
 
   onIdle() {
-    return untilIdle(super.onIdle(), this.#times)
+    return untilIdle(super.onIdle(), this.segment.times)
   }
 
   acquireSync() {
@@ -108,7 +106,7 @@ class TimedRWLock extends HostRWLock {
 
   addToken(release, isGood, isWriter) {
     const grant = release[grantKey]
-    const hold = new RWHold(this, this.#times)
+    const hold = new RWHold(this, this.segment.times)
     grant[timed] = hold
     release[timed] = hold
     if (this.#minHold > 0) this.#beginRest(release, hold, isWriter)

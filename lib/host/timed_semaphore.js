@@ -38,15 +38,13 @@ class UnitsHold extends TimedHold {
 }
 
 class TimedSemaphore extends HostSemaphore {
-  #times
   #minHold
   #slot
   #rest
 
-  constructor(segment, start, times) {
+  constructor(segment, start) {
     super(segment, start)
-    this.#times = times
-    this.#minHold = times.minHold ?? 0
+    this.#minHold = segment.times.minHold ?? 0
   }
 
   attach(findIndex) {
@@ -72,7 +70,7 @@ class TimedSemaphore extends HostSemaphore {
   }
 
   onIdle() {
-    return untilIdle(super.onIdle(), this.#times)
+    return untilIdle(super.onIdle(), this.segment.times)
   }
 
   acquireSync() {
@@ -86,7 +84,7 @@ class TimedSemaphore extends HostSemaphore {
   }
 
   putOut(weight, abandoned) {
-    const hold = new UnitsHold(this, this.#times)
+    const hold = new UnitsHold(this, this.segment.times)
     hold.isAbandoned = abandoned
     if (this.#minHold > 0 && !this.#payOwed(hold, weight)) {
       hold.until = Math.ceil(now() + this.#minHold)
