@@ -45,17 +45,18 @@ class HostCondition extends inSegment(SharedCondition) {
 
 /** A waiter that queues for its mutex in JavaScript when its wait for the condition is over. */
 class HostConditionWaiter extends ConditionWaiter {
-  hold(change) {
-    this.mutex.pins += change
-  }
-
   /** Acquires the mutex again, then calls `then`. Rejects if the mutex's files have been removed. */
   reacquire(isNotified, then) {
     const { mutex } = this
     const waiter = new HostReturner(this, isNotified, then)
-    const refusal = mutex.lender.refusal()
-    if (refusal === undefined) enqueue(mutex, waiter)
-    else waiter.reject(refusal)
+    try {
+      const refusal = mutex.lender.refusal()
+      if (refusal !== undefined) throw refusal
+      mutex.enqueue(waiter)
+    } catch (error) {
+      // The files have been removed, or there is no memory for a ticket.
+      waiter.reject(error)
+    }
   }
 
   /** Rejects without the mutex, which has been lost. */
@@ -66,15 +67,6 @@ class HostConditionWaiter extends ConditionWaiter {
 
   reject(reason) {
     this.reacquire(false, () => super.reject(reason))
-  }
-}
-
-function enqueue(mutex, waiter) {
-  try {
-    mutex.enqueue(waiter)
-  } catch (error) {
-    // There is no memory for a ticket.
-    waiter.reject(error)
   }
 }
 

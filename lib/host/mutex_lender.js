@@ -118,6 +118,8 @@ Object.assign(HostMutexLender.prototype, {
   ownerShift,
   isHost: true,
   // Few mutexes have condition variables. On the prototype these fields cost the others no memory.
+  /** How many promises of this thread wait for a condition. */
+  conditionWaiters: 0,
   /** How often a holder has acquired the mutex again after it waited for a condition. */
   returns: 0,
   /** The condition variables that have notified the current holder, or null. */

@@ -46,7 +46,7 @@ class SharedCondition extends SharedLock {
   releaseMutex(mutex) {
     mutex.lender.isDeathUndelivered = false
     mutex.releaseToWait()
-    mutex.catchUp()
+    mutex.lender.catchUp()
   }
 
   /** Blocks this thread. */
@@ -61,7 +61,7 @@ class SharedCondition extends SharedLock {
     const { lender } = mutex
     const answer = this.waitInCpp(mutex, timeout)
     lender.isDeathUndelivered = (answer & abandoned) !== 0
-    mutex.catchUp()
+    mutex.lender.catchUp()
     if ((answer & notified) === 0) throw this.timeoutError(timeout)
   }
 
@@ -120,11 +120,13 @@ class ConditionWaiter extends Waiter {
     super(resolve, limits, mutex, lock)
     this.mutex = mutex
     this.grant = mutex.grant()
-    this.hold(+1)
+    mutex.pins++
+    mutex.lender.conditionWaiters++
   }
 
   end() {
-    this.hold(-1)
+    this.mutex.pins--
+    this.mutex.lender.conditionWaiters--
     super.end()
   }
 }
@@ -132,10 +134,6 @@ setTraits(ConditionWaiter, { isToStay: true })
 
 /** A waiter that C++ moves to the queue of its mutex when it is notified. */
 class Notified extends ConditionWaiter {
-  hold(change) {
-    this.mutex.countConditionWaiters(change)
-  }
-
   /** Called when the waiter holds the mutex again. */
   reacquire(isAbandoned) {
     this.mutex.isBack(this.grant, isAbandoned)

@@ -13,18 +13,9 @@ class ConditionalMutex extends LentMutex {
     return this.hasQueue() || this.current === borrowing || this.lender.conditionWaiters > 0
   }
 
-  countConditionWaiters(change) {
-    this.lender.conditionWaiters += change
-    this.pins += change
-  }
-
   /** Queues after a failed wait for a condition. Calls `then` when the mutex is held under `grant` again. */
   reenter(grant, then) {
     this.enqueue(new LentReturner(then, null, grant))
-  }
-
-  catchUp() {
-    this.lender.catchUp()
   }
 
   /** Called when the holder waits for a condition and C++ has given the lock back. */

@@ -3,7 +3,7 @@
 const native = require('../addon/load.js')
 const { constructionError, otherStartError } = require('./construction_errors.js')
 const { keepAlive } = require('./keep_alive.js')
-const { mapWords, unmapWords } = require('./words.js')
+const { mapWords, regionOf, unmapRegion } = require('./words.js')
 
 class SharedState {
   constructor(wordIndex) {
@@ -168,7 +168,7 @@ function unshare({ wordIndex, isGone }) {
 function letGoOf(wordIndex) {
   if (native.shares.unshare(wordIndex) > 0) return false
   shares.delete(wordIndex)
-  unmapWords(wordIndex)
+  unmapRegion(regionOf(wordIndex))
   return true
 }
 

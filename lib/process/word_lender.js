@@ -123,11 +123,6 @@ class WordLender extends Lender {
     keepAlive.count(isWaiting ? +1 : -1, this.isHost)
   }
 
-  /** Whether a waiter of this thread is queued without a ticket of this lender. */
-  isQueuedElsewhere() {
-    return false
-  }
-
   owner() {
     return this.word() >>> this.ownerShift
   }

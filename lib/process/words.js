@@ -10,21 +10,17 @@ const regions = []
 
 /** Maps the region of `wordIndex`, which C++ has assigned to a lock: in a caller's `words`, or in memory of C++. */
 function mapWords(wordIndex, words) {
-  const region = wordIndex >>> indexBits
+  const region = regionOf(wordIndex)
   regions[region] = words ?? regions[region] ?? native.regions.array(region)
 }
 
-/** Drops the region of `wordIndex`, which no lock uses any more. Memory of C++ can be mapped again. */
-function unmapWords(wordIndex) {
-  unmapRegion(wordIndex >>> indexBits)
-}
-
-/** Drops the memory of a region. */
+/** Drops the memory of a region whose locks this thread no longer uses. Memory of C++ can be mapped again. */
 function unmapRegion(region) {
   regions[region] = undefined
 }
 
+const regionOf = (wordIndex) => wordIndex >>> indexBits
 const offsetOf = (wordIndex) => wordIndex & (regionWords - 1)
-const wordsOf = (wordIndex) => regions[wordIndex >>> indexBits]
+const wordsOf = (wordIndex) => regions[regionOf(wordIndex)]
 
-module.exports = { mapWords, offsetOf, queued, unmapRegion, unmapWords, wordsOf }
+module.exports = { mapWords, offsetOf, queued, regionOf, unmapRegion, wordsOf }

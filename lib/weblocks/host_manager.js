@@ -1,13 +1,11 @@
 'use strict'
 // The lock manager of all processes of this machine.
 const { titleOf } = require('../core/keys.js')
+const { LazySignal } = require('../core/lazy_signal.js')
 const { defineLazy } = require('../core/releaser.js')
 const { hostKeyMapOf } = require('../host/locks.js')
 const { KeyMapManager } = require('./key_map_manager.js')
 const { notSupported } = require('./request_options.js')
-
-/** The signals that callers have read, by releaser. */
-const signals = new WeakMap()
 
 class HostManager extends KeyMapManager {
   constructor(host, times) {
@@ -23,7 +21,9 @@ class HostManager extends KeyMapManager {
   async take(name, wish) {
     const release = await super.take(name, wish)
     if (release === undefined || Object.hasOwn(release, 'signal')) return release
-    return defineLazy(release, 'signal', neverAborted)
+    // Without hold times it is never lost. It has a signal because grants of other scopes have one.
+    const loss = new LazySignal()
+    return defineLazy(release, 'signal', () => loss.signal)
   }
 
   /**
@@ -47,15 +47,6 @@ class HostManager extends KeyMapManager {
 /** Makes error messages call the map's read-write lock a lock, the caller's term. */
 function title() {
   return titleOf('lock', this)
-}
-
-/**
- * A getter for the `signal` of a grant without hold times, which is never lost. It has a signal because grants of other
- * scopes have one.
- */
-function neverAborted() {
-  if (!signals.has(this)) signals.set(this, new AbortController().signal)
-  return signals.get(this)
 }
 
 module.exports = { HostManager }

@@ -2,7 +2,6 @@
 // Requests of the lock manager (src/locks/lock_manager.h). A request has a ticket from its start until its release.
 // While it waits, its promise is the waiter of the ticket. Once it holds the lock, the request itself is, because the
 // lock may be stolen.
-const { reasonOf } = require('../core/abort.js')
 const { LazySignal } = require('../core/lazy_signal.js')
 const { nameOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
@@ -21,7 +20,7 @@ const {
   Waiter,
   waitsForOthers,
 } = require('../process/waiters.js')
-const { makeLock } = require('./lock.js')
+const { checkInTime, makeLock } = require('./lock.js')
 
 const { leaves, requestAnswers: answers, requestManners: manners, requestModes } = native.layout
 
@@ -124,17 +123,17 @@ class Request extends AnyLock {
 
   lose() {
     this.ticket = lost
-    this.loss().abort(this.stolenError())
+    this.#loss.abort(this.stolenError())
     this.onStolen?.()
   }
 
   /** A signal that aborts when the lock is stolen. */
   get signal() {
-    return this.loss().signal
+    return this.#loss.signal
   }
 
-  /** Returns the signal's source, which is made on first use because very many requests may wait. */
-  loss() {
+  /** The signal's source, which is made on first use because very many requests may wait. */
+  get #loss() {
     this.lossSignal ??= new LazySignal()
     return this.lossSignal
   }
@@ -229,13 +228,7 @@ function acquire(name, wish) {
 /** Calls the callback of `request`. The promise settles as the callback does, or rejects when the lock is stolen. */
 function call(request) {
   const { callback, callerSignal: signal } = request
-  try {
-    if (signal?.aborted) throw reasonOf(signal)
-  } catch (error) {
-    // The signal has aborted, or reading a custom signal has thrown.
-    request.release(true)
-    throw error
-  }
+  if (signal !== undefined) checkInTime(() => request.release(true), signal)
   request.callback = undefined
   request.callerSignal = undefined
   return new Promise((resolve, reject) => {
