@@ -44,13 +44,11 @@ function updateKeepAlive() {
 }
 
 class Request extends AnyLock {
-  constructor(name, mode, ticket, callback, signal) {
+  constructor(name, mode, ticket) {
     super()
     this.name = name
     this.mode = mode
     this.ticket = ticket
-    this.callback = callback
-    this.callerSignal = signal
     this.onStolen = undefined
     this.abandoned = false
     this.lossSignal = undefined
@@ -149,8 +147,16 @@ class Request extends AnyLock {
 
 Object.assign(Request.prototype, ticketQueue, { hasDiagnostics: false })
 
-/** The waiter of a request that waits. */
+/**
+ * The waiter of a request that waits. Its promise resolves to the request, even if the lock has been stolen by then: as
+ * the standard requires, request() calls the callback all the same.
+ */
 class Pending extends Waiter {
+  static value(request, _weight, abandoned) {
+    request.abandoned = abandoned
+    return request
+  }
+
   /** Does nothing: updateKeepAlive() counts the requests. */
   count() {}
 
@@ -158,40 +164,19 @@ class Pending extends Waiter {
     super.end()
     updateKeepAlive()
   }
-}
-
-/**
- * The waiter of request(). As the standard requires, it calls the callback even if the lock has been stolen by then.
- */
-class Runner extends Pending {
-  static value(request, _weight, abandoned) {
-    request.abandoned = abandoned
-    return request
-  }
 
   lose() {
     this.resolve(this.lock)
   }
 }
 
-/** The waiter of acquire(). */
-class Acquirer extends Pending {
-  static value(request, _weight, abandoned) {
-    return releaser(request, abandoned)
-  }
-
-  lose() {
-    this.reject(this.lock.stolenError())
-  }
-}
-
 /**
- * Requests the lock `name`. Returns a promise for what `Kind`, a class of waiters, resolves to. With `ifAvailable` it
- * returns undefined if the lock is not available.
+ * Requests the lock `name`. Returns a promise for the Request that holds the lock. With `ifAvailable` it returns
+ * undefined if the lock is not available.
  */
-function enter(name, wish, Kind, callback) {
+function enter(name, wish) {
   checkStack()
-  const { ifAvailable, mode, signal, steal, priority, timeout } = wish
+  const { ifAvailable, mode, steal, priority, timeout } = wish
   // A request that may not wait never enters the queue, because other requests would wait behind it.
   const isNow = ifAvailable || timeout === 0
   const manner = steal ? manners.steal : isNow ? manners.ifAvailable : manners.wait
@@ -206,31 +191,30 @@ function enter(name, wish, Kind, callback) {
   }
   const ticket = answer >> answers.bits
   const what = answer & ((1 << answers.bits) - 1)
-  const request = new Request(name, mode, ticket, callback, signal)
+  const request = new Request(name, mode, ticket)
   updateKeepAlive()
-  if (what === answers.waiting) return wait(request, Kind, 1, wish, undefined, ticket)
+  if (what === answers.waiting) return wait(request, Pending, 1, wish, undefined, ticket)
   tickets.keep(ticket, request)
   if (steal) request.dispatch(native.eventLoop.completions())
-  return Promise.resolve(Kind.value(request, 1, what === answers.grantedAbandoned))
+  return Promise.resolve(Pending.value(request, 1, what === answers.grantedAbandoned))
 }
 
 /** Requests the lock and calls `callback` with it. Resolves to the result of `callback`. */
 function request(name, wish, callback) {
-  const held = enter(name, wish, Runner, callback)
-  return held === undefined ? done.then(() => callback(null)) : held.then(call)
+  const held = enter(name, wish)
+  return held === undefined
+    ? done.then(() => callback(null))
+    : held.then((request) => call(request, callback, wish.signal))
 }
 
 /** Resolves to a Releaser, or with `ifAvailable` to undefined if the lock is not available. */
 function acquire(name, wish) {
-  return enter(name, wish, Acquirer) ?? Promise.resolve(undefined)
+  return enter(name, wish)?.then(releaser) ?? Promise.resolve(undefined)
 }
 
 /** Calls the callback of `request`. The promise settles as the callback does, or rejects when the lock is stolen. */
-function call(request) {
-  const { callback, callerSignal: signal } = request
+function call(request, callback, signal) {
   if (signal !== undefined) checkInTime(() => request.release(true), signal)
-  request.callback = undefined
-  request.callerSignal = undefined
   return new Promise((resolve, reject) => {
     request.onStolen = () => reject(request.stolenError())
     if (request.isStolen) request.onStolen()
@@ -251,9 +235,11 @@ async function run(request, callback, resolve, reject) {
   resolve(value)
 }
 
-function releaser(request, abandoned) {
+/** Makes the releaser of `request`. Throws if the lock has been stolen already. */
+function releaser(request) {
+  if (request.isStolen) throw request.stolenError()
   const Releaser = () => request.release()
-  return defineLazy(makeReleaser(Releaser, abandoned), 'signal', () => request.signal)
+  return defineLazy(makeReleaser(Releaser, request.abandoned), 'signal', () => request.signal)
 }
 
 native.lockManager.start(require('node:worker_threads').threadId)
