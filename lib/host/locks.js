@@ -1,7 +1,7 @@
 'use strict'
 // Opens locks of scope host, and their key maps.
 const { HostKeyMap } = require('./key_map.js')
-const { mapIn } = require('../process/shared_key_map.js')
+const { commonMapOf } = require('../process/shared_key_map.js')
 const { openSegment } = require('./segment.js')
 const { HostRWLock } = require('./rw_lock.js')
 const { HostSemaphore } = require('./semaphore.js')
@@ -29,13 +29,11 @@ function onHost(name, start, { host, times }, segmentKind) {
 /** Makes a single lock of that kind. shareByName() attaches it later. */
 const hostLockOf = (name, start, settings) => onHost(name, start, settings, name).make()
 
-const keyMaps = new Map()
-
 /** Returns the key map that all objects of this thread with that name and the same `traits` share. */
 function hostKeyMapOf(name, start, settings, traits, segmentKind = `keyed ${name}`, watch) {
   const { segment, make } = onHost(name, start, settings, segmentKind)
-  const id = `${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
-  return mapIn(keyMaps, id, () => {
+  const id = `host ${segment.number} ${JSON.stringify(traits)} ${watch?.traits}`
+  return commonMapOf(id, () => {
     const begin = watch === undefined ? make : () => watch.watches(make())
     return new HostKeyMap(segment, () => Object.assign(begin(), traits))
   })

@@ -4,7 +4,7 @@ const { commonMap } = require('../core/common_map.js')
 const { LentMutex } = require('../core/lent_mutex.js')
 const { lockError } = require('../core/errors.js')
 const { mutexAt } = require('../process/mutexes.js')
-const { mapIn } = require('../process/shared_key_map.js')
+const { commonMapOf } = require('../process/shared_key_map.js')
 const { indexOfSlot } = require('../process/shares.js')
 const { HostKeyMap, pinned } = require('./key_map.js')
 const { HostMutexLender } = require('./mutex_lender.js')
@@ -59,12 +59,11 @@ class KeyMutex extends pinned(LentMutex) {
 }
 
 const HostMutexMap = commonMap(HostKeyMap)
-const keyMaps = new Map()
 
 function openHostMutexes({ host, isStrict, times }, watch) {
   checkTimes(times, isStrict)
   const segment = openSegment('keyed mutex', start, host, times)
-  const keyMap = mapIn(keyMaps, segment.number, () => {
+  const keyMap = commonMapOf(`host ${segment.number}`, () => {
     const made = new HostMutexMap(segment, () => mutexIn(segment, KeyMutex))
     segment.mutexes = () => made.busy()
     return made

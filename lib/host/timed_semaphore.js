@@ -31,8 +31,6 @@ const { semaphoreOwed: owedAt, semaphoreRest: restAt } = native.layout.host
 class UnitsHold extends TimedHold {
   /** If the grant is early: how many of its units must rest for a dead holder. */
   owed = 0
-  /** Whether the grant reports a death. */
-  isAbandoned = false
   /** The observer's record of the hold. */
   observed = undefined
 }
@@ -85,7 +83,6 @@ class TimedSemaphore extends HostSemaphore {
 
   putOut(weight, abandoned) {
     const hold = new UnitsHold(this, this.segment.times)
-    hold.isAbandoned = abandoned
     if (this.#minHold > 0 && !this.#payOwed(hold, weight)) {
       hold.until = Math.ceil(now() + this.#minHold)
       this.#restUntil(hold.until)
@@ -130,10 +127,11 @@ class TimedSemaphore extends HostSemaphore {
 
   addToken(release, isGood, hold, end) {
     release[timed] = hold
+    const { abandoned } = release
     if (this.#minHold > 0) {
       release[undelivered] = () => {
         if (hold.owed === 0) hold.until = 0
-        end(hold.isAbandoned)
+        end(abandoned)
       }
     }
     hold.begin(() => end(true))

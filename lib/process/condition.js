@@ -94,7 +94,7 @@ class SharedCondition extends SharedLock {
   }
 
   admit(waiter, isAbandoned) {
-    waiter.reacquire(isAbandoned)
+    waiter.mutex.isBack(waiter.grant, isAbandoned)
     waiter.resolve()
     this.changed()
   }
@@ -134,11 +134,6 @@ setTraits(ConditionWaiter, { isToStay: true })
 
 /** A waiter that C++ moves to the queue of its mutex when it is notified. */
 class Notified extends ConditionWaiter {
-  /** Called when the waiter holds the mutex again. */
-  reacquire(isAbandoned) {
-    this.mutex.isBack(this.grant, isAbandoned)
-  }
-
   /** Rejects a waiter that timed out or was aborted, once it holds the mutex again. */
   reject(reason) {
     this.mutex.reenter(this.grant, () => super.reject(reason))

@@ -7,7 +7,7 @@ const { LentMutex } = require('../core/lent_mutex.js')
 const { ConditionalMutex } = require('./conditional_mutex.js')
 const { constructionError } = require('./construction_errors.js')
 const { lockKind, MutexLender } = require('./mutex_lender.js')
-const { mapIn, SharedKeyMap } = require('./shared_key_map.js')
+const { commonMapOf, SharedKeyMap } = require('./shared_key_map.js')
 const { indexInMemory, indexOfKey, letGoOf, tableOfNames } = require('./shares.js')
 
 const start = 0
@@ -63,12 +63,11 @@ function indexInBuffer(buffer, byteOffset) {
 const indexOfName = (kind, name) => indexOfKey(tableOfNames(kind), toText(name), lockKind, start)
 
 const LentKeyMap = commonMap(SharedKeyMap)
-const maps = new Map()
 
 /** Opens the key map for keyed mutexes of that kind and name. All objects of this thread share it. */
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
   const id = `keyed ${kind.name} ${toText(name)}`
-  const map = mapIn(maps, id, () => {
+  const map = commonMapOf(id, () => {
     const made = new LentKeyMap(() => new LentMutex(new MutexLender()), name)
     made.table = made.openTable(id, start, `the keyed ${kind.name} ${nameOf(name)}`)
     return made

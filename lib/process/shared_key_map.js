@@ -26,7 +26,7 @@ class SharedKeyMap extends KeyMap {
   #users = 0
   /** The names of the tables that the map keeps open. */
   #tables = new Set()
-  /** Called when the map has no users and no busy keys left: see mapIn(). */
+  /** Called when the map has no users and no busy keys left: see commonMapOf(). */
   onGone = () => {}
 
   constructor(make, name, table, most) {
@@ -125,12 +125,15 @@ class SharedKeyMap extends KeyMap {
   }
 }
 
+/** The key maps of this thread by an `id` of the scope, the kind, the name and what else tells its objects apart. */
+const maps = new Map()
+
 /**
- * Returns the map of `id` in `maps`, which all objects of this thread share. Makes it by make() if there is none. It
- * stays in `maps` as long as an object uses it (keepFor()) or one of its keys is busy, which the holder may have
- * without an object.
+ * Returns the map of `id`, which all objects of this thread share. Makes it by make() if there is none. It stays in
+ * `maps` as long as an object uses it (keepFor()) or one of its keys is busy, which the holder may have without an
+ * object.
  */
-function mapIn(maps, id, make) {
+function commonMapOf(id, make) {
   let map = maps.get(id)
   if (map === undefined) {
     map = make()
@@ -141,8 +144,6 @@ function mapIn(maps, id, make) {
   return map
 }
 
-const maps = new Map()
-
 /**
  * Returns the key map that all objects of this thread with that kind, name and settings share. Its locks are of class
  * `Kind` and begin with `value`.
@@ -150,7 +151,7 @@ const maps = new Map()
 function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock }, watch) {
   const id = `keyed ${kind} ${toText(name)}`
   const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
-  return mapIn(maps, own, () => {
+  return commonMapOf(own, () => {
     const make = () => Object.assign(new Kind(value), { isStrict, mayBlock })
     const map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name)
     const title = `the keyed ${kind} ${nameOf(name)}`
@@ -159,4 +160,4 @@ function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock },
   })
 }
 
-module.exports = { keyMapByName, mapIn, SharedKeyMap }
+module.exports = { commonMapOf, keyMapByName, SharedKeyMap }
