@@ -41,17 +41,12 @@ class HostKeyMap extends SharedKeyMap {
     return key instanceof CutKey ? undefined : super.find(key)
   }
 
-  /** Adds the figures of diagnostics to `held`. A key that only other threads or processes use has no lock here. */
-  see(key, held) {
-    if (this.watch === undefined) return { key, ...held }
-    return { key, ...this.watch.seen(this.find(key), held) }
-  }
-
+  /** A key that only other threads or processes use has no lock here. */
   snapshot() {
-    const lookAt = (wordIndex) => shareThere(wordIndex)?.look?.() ?? look(wordIndex)
-    return this.table
-      .busy(this.locks())
-      .map(({ key, wordIndex }) => this.see(key, lookAt(wordIndex)))
+    return this.table.busy(this.locks()).map(({ key, wordIndex }) => {
+      const held = shareThere(wordIndex)?.look?.() ?? look(wordIndex)
+      return { key, ...(this.watch?.seen(this.find(key), held) ?? held) }
+    })
   }
 }
 

@@ -75,7 +75,7 @@ function openPlain(kind, args, settings) {
   if (engine !== undefined) return require('../cluster/open.js').lockOver(settings, kind, args)
   const lock =
     host === undefined ? new (sharedLocks[kind.name]())(...args) : openOnHost(args, settings, kind)
-  return share(lock.configured(settings), settings)
+  return share(lock.configured(settings), settings, kind)
 }
 
 /** Makes a mutex of several threads or processes, which is lent to one thread at a time. */
@@ -86,10 +86,10 @@ function openLent({ name }, settings) {
   return require('../host/mutexes.js').openHostMutex(name, settings)
 }
 
-function share(lock, { name, buffer, byteOffset, isStrict }) {
+function share(lock, { name, buffer, byteOffset, isStrict }, { bytes }) {
   if (isStrict) lock.isStrict = true
   if (name !== undefined) lock.shareByName(name)
-  else lock.shareIn(buffer ?? new SharedArrayBuffer(lock.kind.bytes), byteOffset)
+  else lock.shareIn(buffer ?? new SharedArrayBuffer(bytes), byteOffset, bytes)
   return lock
 }
 

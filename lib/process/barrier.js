@@ -85,7 +85,6 @@ SharedBarrier.prototype.argument = {
 SharedBarrier.prototype.kind = {
   name: 'barrier',
   number: native.layout.lockKinds.barrier,
-  bytes: 8,
   native: native.barrier,
 }
 

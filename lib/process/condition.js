@@ -144,7 +144,6 @@ Object.assign(SharedCondition.prototype, {
   kind: {
     name: 'condition variable',
     number: native.layout.lockKinds.condition,
-    bytes: 4,
     native: native.condition,
   },
   late: 'was not notified',

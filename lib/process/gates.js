@@ -49,7 +49,6 @@ class SharedAutoResetEvent extends SharedEvent {
 SharedAutoResetEvent.prototype.kind = {
   name: 'auto-reset event',
   number: native.layout.lockKinds.autoResetEvent,
-  bytes: 8,
   native: native.autoResetEvent,
 }
 
@@ -66,7 +65,6 @@ class SharedManualResetEvent extends SharedEvent {
 SharedManualResetEvent.prototype.kind = {
   name: 'manual-reset event',
   number: native.layout.lockKinds.manualResetEvent,
-  bytes: 8,
   native: native.manualResetEvent,
 }
 
@@ -95,7 +93,6 @@ SharedLatch.prototype.argument = { name: 'the count', of: (word) => word >>> cou
 SharedLatch.prototype.kind = {
   name: 'countdown latch',
   number: native.layout.lockKinds.countdownLatch,
-  bytes: 8,
   native: native.countdownLatch,
 }
 

@@ -270,7 +270,6 @@ Object.assign(SharedRWLock.prototype, runs)
 SharedRWLock.prototype.kind = {
   name: 'read-write lock',
   number: native.layout.lockKinds.rwLock,
-  bytes: 4,
   native: native.rwLock,
 }
 

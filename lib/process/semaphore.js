@@ -223,7 +223,6 @@ SharedSemaphore.prototype.argument = { name: 'the value', of: (word) => word >> 
 SharedSemaphore.prototype.kind = {
   name: 'semaphore',
   number: native.layout.lockKinds.semaphore,
-  bytes: 8,
   native: native.semaphore,
 }
 

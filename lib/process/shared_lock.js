@@ -84,11 +84,10 @@ class SharedLock extends AnyLock {
     return this.words
   }
 
-  /** Shares the lock through memory that other threads know. */
-  shareIn(buffer, byteOffset) {
-    const { bytes, number } = this.kind
+  /** Shares the lock through memory of that size, which other threads know. */
+  shareIn(buffer, byteOffset, bytes) {
     const words = new Int32Array(buffer, byteOffset, bytes / Int32Array.BYTES_PER_ELEMENT)
-    this.attach(() => indexInMemory(words, number, this.idle), null)
+    this.attach(() => indexInMemory(words, this.kind.number, this.idle), null)
     keepWith(this)
   }
 
