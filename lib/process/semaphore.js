@@ -1,5 +1,7 @@
 'use strict'
 // A counting semaphore with weights and priorities that threads share (src/locks/weighted_semaphore.h).
+const { reasonOf } = require('../core/abort.js')
+const { Passer } = require('./passer.js')
 const { SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
@@ -40,11 +42,6 @@ class SharedSemaphore extends SharedLock {
     return this.idle >> valueShift
   }
 
-  /** How far the value is below its first one. */
-  room() {
-    return this.firstValue() - this.getValue()
-  }
-
   isLocked() {
     return this.getValue() <= 0
   }
@@ -79,7 +76,8 @@ class SharedSemaphore extends SharedLock {
 
   /** Returns how many of a grant's units are still taken: release(key) may have put some of them back already. */
   missing(weight) {
-    return this.key === undefined ? weight : Math.min(weight, Math.max(0, this.room()))
+    if (this.key === undefined) return weight
+    return Math.min(weight, Math.max(0, this.firstValue() - this.getValue()))
   }
 
   countBack(weight) {
@@ -207,9 +205,12 @@ class SharedSemaphore extends SharedLock {
     return this.getValue() >= weight
   }
 
+  /** Waits in the queue, and releases at once when it is granted. */
   waitForUnlock(weightOrOptions, priorityOrOptions) {
     const { weight, limits } = readWatch(weightOrOptions, priorityOrOptions)
-    return this.passThrough(weight, limits)
+    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
+    if (this.hasRoom(weight) && !this.hasWaiters()) return Promise.resolve()
+    return this.enterQueue(weight, limits, Passer)
   }
 
   /** Puts the units of a passer back. */

@@ -7,7 +7,6 @@ const { titleOf } = require('../core/keys.js')
 const { AnyLock, IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { constructionError } = require('./construction_errors.js')
-const { Passer } = require('./passer.js')
 const { indexInMemory, indexOfKey, keepWith, shareAt, tableOfNames } = require('./shares.js')
 const { checkStack } = require('../core/stack.js')
 const {
@@ -280,13 +279,6 @@ class SharedLock extends AnyLock {
   cancel(reason = this.cancelError) {
     checkStack()
     if (this.shared.waiting > 0) cancelAll(this, reason)
-  }
-
-  /** waitForUnlock() for `weight`: waits in the queue, and releases at once when it is granted. */
-  passThrough(weight, limits) {
-    if (limits.signal?.aborted) return Promise.reject(reasonOf(limits.signal))
-    if (this.hasRoom(weight) && !this.hasWaiters()) return Promise.resolve()
-    return this.enterQueue(weight, limits, Passer)
   }
 
   title() {
