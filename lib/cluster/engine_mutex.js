@@ -46,8 +46,12 @@ class EngineMutex extends EngineLock {
     return hold.loss
   }
 
-  grantOf(hold) {
+  releaser(hold) {
     return releaserOf(this, hold)
+  }
+
+  grantOf(hold) {
+    return this.releaser(hold)
   }
 
   /** Acquires, and resolves to use(hold). */
@@ -68,7 +72,7 @@ class EngineMutex extends EngineLock {
   }
 
   acquire(options) {
-    return this.#hold(readWait(options, acquireOptions), (hold) => releaserOf(this, hold))
+    return this.#hold(readWait(options, acquireOptions), (hold) => this.releaser(hold))
   }
 
   runExclusive(callback, options) {
@@ -95,7 +99,7 @@ class EngineMutex extends EngineLock {
   }
 
   waitForUnlock(options) {
-    const use = (hold) => giveBackUndelivered(releaserOf(this, hold))
+    const use = (hold) => giveBackUndelivered(this.releaser(hold))
     return this.#hold(readWait(options), use, pass)
   }
 }
