@@ -226,12 +226,12 @@ class Observer {
    * stays, for further grants of this callback.
    */
   ended(hold, units) {
-    if (hold === null || hold === undefined || hold.isOver) return
-    if (hold.units > 0) this.tally.holds.add(this.time() - hold.since)
-    if (events.release.hasSubscribers) {
-      this.tellsRelease(hold.mode, Math.min(units, hold.units), hold.since)
-    }
-    hold.units = Math.max(0, hold.units - units)
+    if (hold === null || hold === undefined || hold.units === 0) return
+    const released = Math.min(units, hold.units)
+    // First, because a subscriber may release the lock, too.
+    hold.units -= released
+    this.tally.holds.add(this.time() - hold.since)
+    if (events.release.hasSubscribers) this.tellsRelease(hold.mode, released, hold.since)
     if (hold.units === 0 && (this.tellsApart || hold !== this.latest)) this.#drops(hold)
   }
 

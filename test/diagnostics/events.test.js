@@ -3,7 +3,8 @@
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
-const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const boxoffice = require('../..')
+const { ConditionVariable, KeyedMutex, Mutex, RWLock, Semaphore, snapshot } = boxoffice
 const deadlock = require('../../lib/diagnostics/deadlock.js')
 const { freshName, useAgents, within } = require('../helpers/agents.js')
 
@@ -272,6 +273,7 @@ describe('A subscriber of events', () => {
 
   for (const diagnostics of ['counters', true]) {
     it(`may release the lock that is being released: no later holder loses it, with ${diagnostics}`, async () => {
+      const known = new Set((await snapshot()).locks.map(({ id }) => id))
       const mutex = new Mutex({ diagnostics })
       await mutex.lock()
       const next = mutex.acquire()
@@ -288,6 +290,12 @@ describe('A subscriber of events', () => {
       const release = await next
       assert.equal(mutex.isLocked(), true)
       assert.equal(mutex.snapshot().holders.length, 1)
+      const { locks } = await snapshot()
+      const { holds } = locks.find(({ id }) => !known.has(id))
+      assert.equal(
+        holds.buckets.reduce((sum, some) => sum + some),
+        1,
+      )
       release()
       assert.equal(mutex.isLocked(), false)
       assert.deepEqual(mutex.snapshot().holders, [])
