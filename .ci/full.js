@@ -80,18 +80,21 @@ const beside = [
   { name: 'C++ tests under AddressSanitizer', run: '.ci/sanitized asan', limit: 1800, least: 640 },
   {
     name: 'mocha under ThreadSanitizer',
+    after: 'C++ tests under ThreadSanitizer',
     run: `.ci/preload tsan ${native} && .ci/preload tsan ${watching}`,
     limit: 1800,
     least: 700,
   },
   {
     name: 'mocha under AddressSanitizer',
+    after: 'C++ tests under AddressSanitizer',
     run: `.ci/preload asan ${native} && .ci/preload asan ${watching}`,
     limit: 1800,
     least: 700,
   },
   {
     name: "ThreadSanitizer, with Node's own accesses",
+    after: 'C++ tests under ThreadSanitizer',
     run: `.ci/preload tsan_node ${shared}`,
     limit: 900,
     least: 50,
