@@ -7,7 +7,9 @@ const {
   acquireOptions,
   readWait,
   timeoutTypeError,
+  waitOptions,
   weightedAcquireOptions,
+  weightedWaitOptions,
 } = require('../core/options.js')
 const { keyedMark, signalMark } = require('../core/receiver.js')
 const { releaserOf, run } = require('../core/run.js')
@@ -22,10 +24,13 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   // Other versions of this package mark a decorator of a lock without signals by `false`.
   const within = scope ? limit : race
 
-  /** Calls wait(...how) with the limit added to its options. `how` is [weight,] [priority or options]. */
-  function limit(wait, how) {
+  /**
+   * Calls wait(...how) with the limit added to its options, which are in `known`. `how` is [weight,] [priority or
+   * options].
+   */
+  function limit(wait, how, known) {
     const at = isSemaphore && !isOptions(how[0]) ? 1 : 0
-    const given = readOptions(how[at], isSemaphore)
+    const given = readOptions(how[at], known)
     if (scope === 'cluster') {
       // Only the engine knows whether the lock is held or the server does not answer.
       const { timeout: own = kindOf(lock) && defaultsOf(lock)?.timeout } = given
@@ -65,12 +70,14 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     })
   }
 
-  const acquire = (...how) => within((...all) => lock.acquire(...all), how)
+  const acquiring = isSemaphore ? weightedAcquireOptions : acquireOptions
+  const watching = isSemaphore ? weightedWaitOptions : waitOptions
+  const acquire = (...how) => within((...all) => lock.acquire(...all), how, acquiring)
 
   const limited = {
     acquire,
     runExclusive: (callback, ...how) => run(callback, () => acquire(...how)),
-    waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how),
+    waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how, watching),
   }
   for (const method of [
     'isLocked',
@@ -117,8 +124,8 @@ function readLimit(given) {
 }
 
 /** Reads the limits of a wait, with its weight if the options have one. */
-function readOptions(given, isSemaphore) {
-  const limits = readWait(given, isSemaphore ? weightedAcquireOptions : acquireOptions)
+function readOptions(given, known) {
+  const limits = readWait(given, known)
   return isOptions(given) && 'weight' in given ? { ...limits, weight: given.weight } : limits
 }
 

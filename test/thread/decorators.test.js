@@ -173,6 +173,18 @@ for (const { name, make, releaser } of kinds) {
       await assertIdle(lock)
     })
 
+    it('refuses options that the wait does not have, whatever their value', () => {
+      const limited = withTimeout(make(), 50)
+      for (const name of ['ifAvailable', 'maxPending']) {
+        for (const value of [undefined, false, 1]) {
+          const unknown = new RegExp(`^unknown option "${name}"`)
+          assert.throws(() => limited.waitForUnlock({ [name]: value }), { message: unknown })
+        }
+      }
+      assert.throws(() => limited.waitForUnlock(() => {}), /^TypeError: options must be an object/)
+      assert.equal(fake.clock.pending, 0)
+    })
+
     it('checks input as strictly as the lock, and leaves nothing behind', async () => {
       const lock = make()
       const limited = withTimeout(lock, 50)
