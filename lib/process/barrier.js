@@ -29,10 +29,12 @@ class SharedBarrier extends SharedLock {
 
   wait(options) {
     const limits = readWait(options)
-    // An aborted party never arrives, so the others would wait for ever.
-    if (limits.signal?.aborted) this.break()
     const refusal = this.refusal(limits.signal)
-    if (refusal !== undefined) return Promise.reject(refusal)
+    if (refusal !== undefined) {
+      // A refused party never arrives, so the others would wait for ever.
+      this.break()
+      return Promise.reject(refusal)
+    }
     checkStack()
     const isNow = limits.timeout === 0
     const ticket = this.kind.native.enter(this.wordIndex, this.parties)

@@ -219,6 +219,25 @@ describe('Barrier: breaking', () => {
       }
     })
 
+    it(`a party whose signal aborts while it is read arrives or breaks it: ${kind}`, async () => {
+      const barrier = make(2)
+      for (const last of [1, 2, 3, 4]) {
+        let reads = 0
+        const strange = {
+          get aborted() {
+            return ++reads > last
+          },
+          addEventListener() {},
+          removeEventListener() {},
+        }
+        const seen = [outcome(barrier.wait()), outcome(barrier.wait({ signal: strange }))]
+        await settled()
+        const wanted = barrier.isBroken() ? 'rejected' : 'fulfilled'
+        assert.deepEqual(states(seen), [wanted, wanted])
+        barrier.reset()
+      }
+    })
+
     it(`a party that gives up after the round is complete has passed: ${kind}`, async () => {
       const barrier = make(2)
       const controller = new AbortController()
