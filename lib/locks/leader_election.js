@@ -110,6 +110,7 @@ class LeaderElection {
   }
 
   async [Symbol.asyncDispose]() {
+    check(this, 'close')
     await this.close()
   }
 

@@ -93,6 +93,15 @@ describe('A method or getter on an object of another class', () => {
     })
   }
 
+  it('throws a TypeError also at the end of `await using`', async () => {
+    const dispose = boxoffice.LeaderElection.prototype[Symbol.asyncDispose]
+    for (const receiver of [undefined, {}, { close: assert.fail }, instances.Mutex]) {
+      const error = await thrownBy(dispose, receiver, [])
+      assert.equal(error.constructor, TypeError)
+      assert.match(error.message, /^LeaderElection\.prototype\.close called on /)
+    }
+  })
+
   it('names the receiver, and what to do', () => {
     const { acquire } = boxoffice.Mutex.prototype
     const end = 'call it as a method of a Mutex; to pass it on, wrap it in an arrow function'
