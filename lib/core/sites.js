@@ -45,22 +45,31 @@ function textIn(target) {
   }
 }
 
-/**
- * Finds the folder of this package in the frame of this file. In a bundle it does not match: callersIn() returns all
- * frames.
- */
+/** Finds the folder of this package in the frame of this file. In a bundle it does not match. */
 const here = /([^\s(]*)core[/\\]sites\.js:\d+:\d+\)?$/
+
+const framesIn = (target) => textIn(target).split('\n').slice(1)
+
+/** Returns the folder of this package as frames name it. Undefined in a bundle. */
+function ownFolder() {
+  const holder = {}
+  capture(holder, undefined, 1)
+  return framesIn(holder)
+    .map((frame) => here.exec(frame)?.[1])
+    .find((folder) => folder !== undefined)
+}
 
 /**
  * Returns the frames in the `stack` of `target` as text, without those of this package and the inner ones of Node.js.
- * They were captured with the frame of capture().
+ * In a bundle those of this package stay.
  */
 function callersIn(target) {
-  const frames = textIn(target).split('\n').slice(1)
-  const ours = frames.map((frame) => here.exec(frame)?.[1]).find((folder) => folder !== undefined)
+  const ours = ownFolder()
   const isOurs = (frame) =>
     frame.includes('node:internal/') || (ours !== undefined && frame.includes(ours))
-  return frames.filter((frame) => !isOurs(frame)).join('\n')
+  return framesIn(target)
+    .filter((frame) => !isOurs(frame))
+    .join('\n')
 }
 
 /** Enough for the frames of this package and some of its caller's. */
@@ -69,7 +78,7 @@ const mostFrames = 16
 /** Returns the stack of the caller as text, without the frames of this package and the inner ones of Node.js. */
 function callSite() {
   const holder = {}
-  capture(holder, undefined, mostFrames)
+  capture(holder, callSite, mostFrames)
   return callersIn(holder)
 }
 

@@ -3,13 +3,13 @@
 const { callersIn, capture } = require('../core/sites.js')
 
 /** Enough for the frames of this package and some of its caller's. */
-const mostFrames = 26
+const mostFrames = 24
 
 class Trace {
   #text
 
   constructor() {
-    capture(this, undefined, mostFrames)
+    capture(this, Trace, mostFrames)
   }
 
   get text() {

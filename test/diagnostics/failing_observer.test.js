@@ -345,4 +345,18 @@ describe('Diagnostics where Error is frozen', () => {
       )
     })
   }
+
+  it('names the caller of a holder', () => {
+    const names = `
+      const { RWLock, Semaphore } = require(${JSON.stringify(path.join(__dirname, '../..'))})
+      const semaphore = new Semaphore(1, { diagnostics: true })
+      semaphore.acquire()
+      const lock = new RWLock({ diagnostics: true })
+      lock.runExclusive(() => {
+        const stacks = [semaphore, lock].map((one) => one.snapshot().holders[0].stack)
+        console.log(JSON.stringify(stacks.map((stack) => /\\[eval\\]:\\d+/.test(stack))))
+      })`
+    const args = ['-e', `Object.freeze(Error);${names}`]
+    assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), '[true,true]\n')
+  })
 })
