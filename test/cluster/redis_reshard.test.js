@@ -19,14 +19,24 @@ describe('redis-cli --cluster reshard', function () {
   this.timeout(120_000)
   this.slow(30_000)
   let cluster
+  /** How many connections the clients have made to listen. */
+  let listeners
   const ends = useEnds()
   before(async () => {
     cluster = await redisCluster()
+  })
+  beforeEach(() => {
+    listeners = 0
   })
   after(() => cluster.close())
 
   async function engine(connect, options) {
     const client = await connect(cluster.nodes[1].port)
+    const duplicate = client.duplicate?.bind(client)
+    client.duplicate = (...rest) => {
+      listeners++
+      return duplicate(...rest)
+    }
     const made = redis(client, { ttl: 5000, maxHold: 60_000, answerTimeout: 20_000, ...options })
     ends.push(async () => {
       await made.close()
@@ -112,6 +122,7 @@ describe('redis-cli --cluster reshard', function () {
         assert.ok(fencingToken > held[i].fencingToken)
       }
       for (const release of again) release()
+      assert.ok(listeners <= 3, `${listeners} connections to listen for 3 engines`)
     })
   }
 

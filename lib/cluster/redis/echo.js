@@ -5,9 +5,9 @@
 const { randomUUID } = require('node:crypto')
 
 /**
- * Returns the connection that `listen(onMessage)` makes (../subscription.js), with again(), and with a ping() that
- * resolves when such a message has arrived on all channels. publish(text) sends it, and resolves to the number of
- * listeners of each channel, as far as the server knows: a server of a cluster knows only its own.
+ * Returns the connection that `listen(onMessage)` makes (../subscription.js), with a ping() that resolves when
+ * such a message has arrived on all channels, and with again() if it has none. publish(text) sends it, and resolves to
+ * the number of listeners of each channel, as far as the server knows: a server of a cluster knows only its own.
  */
 function echoing(listen, onMessage, publish, isCluster) {
   let onEcho
@@ -36,7 +36,7 @@ function echoing(listen, onMessage, publish, isCluster) {
       onArrival()
     })
   }
-  connection.again = async (channel) => {
+  connection.again ??= async (channel) => {
     await connection.stop(channel)
     await connection.listen(channel)
   }

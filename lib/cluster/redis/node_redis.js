@@ -134,6 +134,11 @@ function listeningCluster(client, onMessage) {
     open: () => open(own),
     listen: (channel) => own.sSubscribe(channel, onMessage),
     stop: (channel) => own.sUnsubscribe(channel),
+    /**
+     * Must not unsubscribe: the client has dropped the channel when the server reported that the slot has moved, and
+     * the server would refuse the command.
+     */
+    again: (channel) => own.sSubscribe(channel, onMessage),
     close: () => end(own),
   }
 }
