@@ -90,8 +90,8 @@ class Cohort {
 
   /**
    * Returns a hold on a lease that fits `wish`, { units, isToWait, isToStay, base }, or a promise for one. If the wish
-   * may not wait, the promise may resolve to undefined. Callers that want the owner's `sharedUnits` may share one lease. A wish with a `base`, a lease, upgrades that
-   * lease.
+   * may not wait, the promise may resolve to undefined. Callers that want the owner's `sharedUnits` may share one lease.
+   * A wish with a `base`, a lease, upgrades that lease.
    */
   take(wish, signal) {
     // The local lock admitted the caller before the signal aborted, and no longer listens to it.
@@ -197,6 +197,8 @@ class Cohort {
 
   granted(lease) {
     this.#asking.delete(lease)
+    // A message may have granted it, after an answer with a reason.
+    this.reason = undefined
     this.#endAll(lease, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
     this.#file(lease)
     this.#sweep()

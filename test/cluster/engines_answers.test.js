@@ -57,6 +57,35 @@ describe('Answers over an engine', () => {
     assert.equal(await mutex.acquire('key', { ifAvailable: true }), undefined)
   })
 
+  it('no longer say why once a message has granted the lock, even if that is lost', async () => {
+    const [one, two] = [
+      await newEngine(),
+      await newEngine({ answerTimeout: 1000 }, (driver) => ({
+        enter: async (request) => ({
+          reason: 'it has no quorum',
+          ...(await driver.enter(request)),
+        }),
+      })),
+    ]
+    const [a, b] = [one, two].map((engine) => new KeyedMutex({ engine, diagnostics: true }))
+    const release = await a.acquire('key')
+    const next = b.acquire('key')
+    await world.queued()
+    release()
+    const granted = await next
+    const message = async () => {
+      const waiting = b.acquire('key', { timeout: 50 })
+      const { message } = await world.clock.until(waiting.catch((error) => error))
+      return message
+    }
+    assert.match(await message(), /within 50 ms; it is held by the main thread/)
+    const lost = once(granted.signal, 'abort')
+    for (const session of world.server.sessions.keys()) world.server.end(session)
+    await world.clock.until(lost)
+    assert.match(await message(), /a caller of this thread has not released it, though it has lost/)
+    granted()
+  })
+
   /**
    * The answer that `answered` waits for arrives while block() blocks the event loop. Timers that were due for 500 ms
    * run before the event loop can read it.
