@@ -254,7 +254,7 @@ class LocalLock extends AnyLock {
   }
 
   waiters() {
-    return [...(this.queue ?? [])]
+    return this.queue === null ? [] : this.queue.waiters()
   }
 
   memory() {

@@ -72,8 +72,7 @@ class AnyWaiter {
 class Waiter extends AnyWaiter {
   constructor(resolve, limits) {
     super(resolve, limits)
-    this.previous = null
-    this.next = null
+    this.position = 0
   }
 }
 

@@ -194,13 +194,13 @@ describe('boxoffice/local', () => {
 describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
-    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.4],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 13.9],
+    ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.6],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 14],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
       {},
-      29.1,
+      28.7,
     ],
     ['one Mutex of boxoffice for Node.js', using('Mutex', 'boxoffice'), { platform: 'node' }, 20],
   ]
