@@ -9,7 +9,7 @@
 const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { localGrant } = require('./releaser.js')
-const { localTicket, observeGrant } = require('./ticket.js')
+const { localTicket, observeGrant, promisedTicket } = require('./ticket.js')
 const { LocalLock } = require('./lock.js')
 const { checkCallback } = require('./options.js')
 const { run, runSync } = require('./run.js')
@@ -62,11 +62,9 @@ class LocalSemaphore extends LocalLock {
 
   acquire(weightOrOptions, priorityOrOptions) {
     const isUsual = weightOrOptions === undefined && priorityOrOptions === undefined
-    if (isUsual && this.value > 0 && !this.hasQueue()) {
-      if (this.observer !== null) checkStack()
-      const ticket = Acquirer.valueOf(this, 1)
-      const promise = Promise.resolve(ticket)
-      this.begin(1, ticket, null, promise)
+    if (isUsual && this.value > 0 && this.observer === null && !this.hasQueue()) {
+      const promise = promisedTicket(this)
+      --this.value
       return promise
     }
     return this.acquireUnits(readAcquire(weightOrOptions, priorityOrOptions))

@@ -9,13 +9,16 @@ const holdKey = Symbol('hold')
 /**
  * Makes the result of a semaphore's acquire(): the array of async-mutex, which `using` takes, too. A plain array with
  * own properties, because a class derived from Array makes an uncontended acquire half as slow again.
+ *
+ * With `isPromised` it returns a promise of the array. Promise.resolve() looks for a `then`, unless V8 sees where the
+ * array was made: a sixth of an uncontended acquire.
  */
-function asTicket(value, release) {
+function asTicket(value, release, isPromised = false) {
   const ticket = [value, release]
   ticket.release = release
   ticket[Symbol.dispose] = release
   ticket[Symbol.asyncDispose] = asyncDisposeTicket
-  return ticket
+  return isPromised ? Promise.resolve(ticket) : ticket
 }
 
 function asyncDisposeTicket() {
@@ -25,6 +28,11 @@ function asyncDisposeTicket() {
 /** The ticket of a semaphore of one thread. */
 function localTicket(lock, weight) {
   return asTicket(lock.value, releaser(lock, weight))
+}
+
+/** The promise of a ticket of one unit, for a caller that need not wait. */
+function promisedTicket(lock) {
+  return asTicket(lock.value, releaser(lock, 1), true)
 }
 
 /** Makes a releaser of `weight` units. It does nothing if the semaphore's key has been idle since the grant. */
@@ -59,4 +67,4 @@ function endObserved(lock, weight, release) {
   if (lock.generation === generation) lock.giveBack(weight)
 }
 
-module.exports = { asTicket, localTicket, observeGrant }
+module.exports = { asTicket, localTicket, observeGrant, promisedTicket }
