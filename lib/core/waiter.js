@@ -20,7 +20,7 @@ class AnyWaiter {
   /** `resolve` is the resolve function of the promise. Derived classes decide what they resolve to. */
   constructor(resolve, limits) {
     this.resolve = resolve
-    this.limits = limits // null without limits
+    if (limits !== null) this.limits = limits
   }
 
   get priority() {
@@ -143,6 +143,9 @@ function setTraits(Kind, traits) {
   Object.assign(Kind, traits)
   Object.assign(Kind.prototype, traits)
 }
+
+/** Most waiters have no limits, and a field of their own for them would cost each 8 bytes. */
+AnyWaiter.prototype.limits = null
 
 setTraits(AnyWaiter, {
   /** The mode: shared, exclusive, or undefined for units of a semaphore. */
