@@ -117,6 +117,14 @@ function versionError(place, theirs, ours, cure) {
   return lockError('ERR_LOCK_ENGINE_VERSION', message)
 }
 
+/** The error when the `key` in Redis says that other processes spread their locks over another number of shards. */
+function shardsError(key, theirs, ours) {
+  const message =
+    `the other processes have shards: ${theirs}, and this one has shards: ${ours}, so they would share few locks: ` +
+    `pass the same number everywhere. To change it, stop all processes that use these locks, delete the key ${key}, and start them again`
+  return lockError('ERR_LOCK_MISMATCH', message)
+}
+
 // Passes errors between threads. Structured clone would drop their codes, and the errors inside an AggregateError.
 
 /**
@@ -161,6 +169,7 @@ module.exports = {
   mismatchError,
   pack,
   reasonOf,
+  shardsError,
   startError,
   unpack,
   unreadyError,

@@ -126,6 +126,18 @@ describe('Redis', () => {
     for (const release of releasers) release()
   })
 
+  it('refuses another number of shards than the other processes of its prefix have', async () => {
+    const [first, other] = [2, 3].map((shards) => redis(client, { prefix: 'sharded', shards }))
+    await warmUp(new KeyedMutex({ engine: first }))
+    await assert.rejects(new KeyedMutex({ engine: other }).acquire('key'), {
+      code: 'ERR_LOCK_MISMATCH',
+      message:
+        /^the other processes have shards: 2, and this one has shards: 3, .* delete the key \{sharded:0\}:shards,/,
+    })
+    await first.close()
+    await other.close()
+  })
+
   it('checks its input', () => {
     assert.throws(() => redis({}), { name: 'TypeError', message: /client must be/ })
     assert.throws(() => redis(client, { ttl: 10 }), { name: 'RangeError', message: /ttl/ })

@@ -41,7 +41,8 @@ export interface RedisOptions extends EngineOptions {
   prefix?: string | undefined
   /**
    * Over how many hash slots of a Redis Cluster the locks are spread, from 1 to 1024. Each of them costs one command
-   * per renewal. Pass the same number in every process. @default 1
+   * per renewal. Pass the same number in every process: acquiring rejects with `ERR_LOCK_MISMATCH` where it
+   * differs. @default 1
    */
   shards?: number | undefined
   /**

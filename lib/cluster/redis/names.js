@@ -6,6 +6,9 @@ const protocol = '1'
 
 const versionOf = (base) => `${base}:version`
 
+/** The key of the number of shards. Only the first base has one. */
+const shardsOf = (base) => `${base}:shards`
+
 /** The key of a session, which exists as long as the session. */
 const sessionOf = (base, session) => `${base}:s:${session}`
 
@@ -15,4 +18,4 @@ const channelOf = (base, session) => `${base}:to:${session}`
 /** The keys that a step declares. The base itself never exists: see script.js. */
 const keysOf = (base, key) => [base, `${base}:k:${key}`, `${base}:l:${key}`]
 
-module.exports = { channelOf, keysOf, protocol, sessionOf, versionOf }
+module.exports = { channelOf, keysOf, protocol, sessionOf, shardsOf, versionOf }

@@ -2,6 +2,7 @@
 // The steps of an engine (../engine.js) in Redis. All names (names.js) begin with a base, which has a hash tag:
 //
 //   :version        the protocol of all processes that use these names
+//   :shards         the number of shards of all these processes, at the first base only
 //   :s:<session>    exists as long as the session: the host and the pid of its process, for operators, and its ttl
 //   :to:<session>   the channel for its messages: 'w<key>' if a request waits for a key that it holds, and for a grant
 //                   'g<id> <token> <whether others wait> <whether the previous holder was lost> <end of the claim>'

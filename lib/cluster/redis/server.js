@@ -3,8 +3,8 @@
 // script.js.
 const { createHash } = require('node:crypto')
 const { hostname } = require('node:os')
-const { versionError } = require('../errors.js')
-const { channelOf, keysOf, protocol, sessionOf, versionOf } = require('./names.js')
+const { shardsError, versionError } = require('../errors.js')
+const { channelOf, keysOf, protocol, sessionOf, shardsOf, versionOf } = require('./names.js')
 const { explained, rightsOf } = require('./rights.js')
 const script = require('./script.js')
 
@@ -81,9 +81,17 @@ class Server {
     }
   }
 
+  /** Rejects if the processes of this prefix have another number of shards: for them, most locks lie in other shards. */
+  async #checkShards() {
+    const [base] = this.#bases
+    const ours = `${this.#bases.length}`
+    const theirs = await this.#ask(base, ['SET', shardsOf(base), ours, 'NX', 'GET'])
+    if (theirs !== null && `${theirs}` !== ours) throw shardsError(shardsOf(base), theirs, ours)
+  }
+
   /** Opens `session` for `ttl` ms. */
   open(session, ttl) {
-    return this.#forAll(async (base) => {
+    const opened = this.#forAll(async (base) => {
       const theirs = await this.#ask(base, ['SET', versionOf(base), protocol, 'NX', 'GET'])
       if (theirs !== null && `${theirs}` !== protocol) {
         const cure = `delete all keys that begin with ${base}:`
@@ -91,6 +99,7 @@ class Server {
       }
       await this.#ask(base, ['SET', sessionOf(base, session), `${owner} ${ttl}`, 'PX', `${ttl}`])
     })
+    return Promise.all([opened, this.#checkShards()])
   }
 
   /** Extends `session` to `ttl` ms from now on. Resolves to false if it is over. */
