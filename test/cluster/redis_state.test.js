@@ -8,6 +8,7 @@ const { redisDriver } = require('../../lib/cluster/redis/driver.js')
 const { redis } = require('../../lib/cluster/redis/index.js')
 const { useEnds } = require('./helpers/ends.js')
 const { redisServer } = require('./helpers/servers.js')
+const { warningsOf } = require('../helpers/warnings.js')
 
 const hour = 3_600_000
 const longest = 2 ** 31 - 1
@@ -106,6 +107,25 @@ describe('The state of a lock in Redis', function () {
     ;(await map.acquire(key, { timeout: 20_000 }))()
     await map.onIdle()
     assert.equal(await client.hget(stateOf(key), 'o'), '0')
+  })
+
+  it('may be evicted, of which a warning tells where the server has a limit and a policy', async () => {
+    const text =
+      'Redis may evict locks, which are lost then: set its maxmemory-policy to noeviction, not volatile-lru'
+    const cases = [
+      ['0', 'volatile-lru', []],
+      ['100mb', 'noeviction', []],
+      ['100mb', 'volatile-lru', [text]],
+    ]
+    for (const [limit, policy, expected] of cases) {
+      await client.config('SET', 'maxmemory', limit, 'maxmemory-policy', policy)
+      const warnings = await warningsOf('BOXOFFICE_EVICTION', () => engine().ready())
+      assert.deepEqual(
+        warnings.map(({ message }) => message),
+        expected,
+      )
+    }
+    await client.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction')
   })
 
   it('is made anew when the hash is deleted while others wait', async () => {

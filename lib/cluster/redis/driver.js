@@ -4,6 +4,7 @@ const { typeError } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkInteger } = require('../../core/integers.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
+const { warn } = require('../../core/warn.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { inTime, pause } = require('../patience.js')
@@ -14,6 +15,9 @@ const { Server, isMoving } = require('./server.js')
 
 const whileMoving =
   'the slot of its keys is being moved to another server of the cluster, and no lock in it is granted meanwhile'
+
+const evictionText = (policy) =>
+  `Redis may evict locks, which are lost then: set its maxmemory-policy to noeviction, not ${policy}`
 
 const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'])
 
@@ -89,7 +93,8 @@ class RedisDriver {
     } catch (error) {
       throw server.explained(error)
     }
-    await server.check(session)
+    const [policy] = await server.check(session)
+    if (policy !== undefined) warn('BOXOFFICE_EVICTION', evictionText(policy))
   }
 
   open(session, ttl) {

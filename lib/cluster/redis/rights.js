@@ -17,6 +17,7 @@ function rightsOf(bases, isCluster) {
 
 /**
  * A step of script.js that uses every command of the other steps. So a missing right shows before any lock is held.
+ * Returns how Redis evicts keys, or nothing if it never does or the user may not know.
  */
 const check = `
 if step == 'check' then
@@ -38,7 +39,9 @@ if step == 'check' then
   redis.call('GET', base .. ':s:' .. id)
   redis.call('DEL', state, queue)
   tell(id, 'e')
-  return {}
+  local memory = redis.pcall('INFO', 'memory')
+  if type(memory) ~= 'string' or string.find(memory, '\\nmaxmemory:0\\r') then return {} end
+  return { string.match(memory, 'maxmemory_policy:(%S+)') }
 end
 `
 

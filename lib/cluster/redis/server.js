@@ -127,16 +127,21 @@ class Server {
     })
   }
 
-  /** Rejects if the user lacks the right to a command that a step uses. */
-  check(session) {
-    return this.#forAll(async (base) => {
+  /**
+   * Rejects if the user lacks the right to a command that a step uses. Resolves to how each server evicts keys, if it
+   * is known and not 'noeviction'.
+   */
+  async check(session) {
+    const policies = await this.#forAll(async (base) => {
       try {
-        await this.run('check', 'check', session, [], base)
+        const [policy] = await this.run('check', 'check', session, [], base)
+        return policy
       } catch (error) {
         // Skip the check of a slot that is being moved, so that the locks of other slots need not wait.
         if (!isMoving(error)) throw error
       }
     })
+    return policies.filter((policy) => policy !== undefined && policy !== 'noeviction')
   }
 
   /**
