@@ -5,6 +5,7 @@ const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { checkModule } = require('../addon/bundle_advice.js')
+const { warn } = require('../core/warn.js')
 const { Claims } = require('./claims.js')
 const { readUntil, safely, writeUntil } = require('./clock.js')
 const { unpack } = require('./errors.js')
@@ -19,6 +20,15 @@ const readFiles = (spec) => ({
   texts: textsOf(spec.module, textsOf(main)),
 })
 
+/** More renewing threads than this are probably of engines that are made for each request, and never closed. */
+const mostThreads = 10
+/** How many renewing threads this thread has. */
+let running = 0
+
+const manyEngines =
+  `more than ${mostThreads} engines are open in this thread, and each has a thread and connections of its own: ` +
+  'make an engine once, not for each request, and close() one that is no longer used'
+
 /**
  * Starts the thread that renews sessions of `ttl` ms with the keeper `spec` of a driver. `claims` is the memory of
  * claims.
@@ -27,7 +37,11 @@ function startThread({ module, data }, ttl, claims, { loader, texts }) {
   const workerData = { addon: addonFile(), main, texts, module, data, ttl, claims }
   // NODE_OPTIONS may make code given as text an ES module.
   const execArgv = ['--input-type=commonjs']
-  return new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
+  const worker = new Worker(loader, { eval: true, workerData, name: 'boxoffice keeper', execArgv })
+  worker.once('exit', () => running--)
+  running++
+  if (running > mostThreads) warn('BOXOFFICE_MANY_ENGINES', manyEngines)
+  return worker
 }
 
 /**

@@ -15,6 +15,9 @@
  * {@link Engine.ready}. Acquiring rejects with `ERR_LOCK_ENGINE_VERSION` when another version of this package uses the
  * server, and stores locks in another form.
  *
+ * Each engine has a thread and connections of its own: make it once, not for each request. More than ten open engines
+ * warn with `BOXOFFICE_MANY_ENGINES`.
+ *
  * When a process dies, the server frees its locks within `ttl`, and the next grant is `abandoned`.
  */
 export interface Engine extends AsyncDisposable {
@@ -25,8 +28,8 @@ export interface Engine extends AsyncDisposable {
    * after `ttl`. `ready()`, called before the first lock, shows such a failure at once.
    *
    * The promise resolves when the server can grant a lock. It rejects with `ERR_LOCK_ENGINE` when the first attempt fails,
-   * and `cause` says why (a wrong password, a server that is away); with another code that begins with `ERR_LOCK_ENGINE`
-   * for a server that the engine cannot use; and with the reason of `signal`. A rejected call changes nothing: call it
+   * and `cause` says why (a wrong password, a server that is away); with another code that begins with `ERR_LOCK_ENGINE`,
+   * or `ERR_LOCK_MISMATCH`, for a server that the engine cannot use; and with the reason of `signal`. A rejected call changes nothing: call it
    * again to try again. A pending call keeps the process alive.
    */
   ready(options?: ReadyOptions): Promise<void>

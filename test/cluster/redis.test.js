@@ -11,6 +11,7 @@ const { clusterClients, clusterOfOne } = require('./helpers/redis_cluster.js')
 const { redisServer } = require('./helpers/servers.js')
 const { warmUp } = require('./helpers/warm_up.js')
 const { run } = require('../helpers/processes.js')
+const { warningsOf } = require('../helpers/warnings.js')
 const { KeyedMutex, Mutex } = require('../..')
 
 const clients = {
@@ -136,6 +137,17 @@ describe('Redis', () => {
     })
     await first.close()
     await other.close()
+  })
+
+  it('warns of more than ten engines at once, as where each request makes one', async () => {
+    const engines = Array.from({ length: 11 }, () => redis(client, { answerTimeout: 30_000 }))
+    const ready = () => Promise.all(engines.map((engine) => engine.ready()))
+    const [warning] = await warningsOf('BOXOFFICE_MANY_ENGINES', ready)
+    assert.match(
+      warning.message,
+      /^more than 10 engines are open in this thread, .* not for each request/,
+    )
+    await Promise.all(engines.map((engine) => engine.close()))
   })
 
   it('checks its input', () => {
