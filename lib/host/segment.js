@@ -6,7 +6,7 @@ const { lockError } = require('../core/errors.js')
 const { checkAlike } = require('../core/hold_times.js')
 const { fromText, toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
-const { warn } = require('../core/warn.js')
+const { warn, warnHere } = require('../core/warn.js')
 const native = require('../addon/load.js')
 const { cutKeyOf } = require('./cut_key.js')
 const { unmapRegion } = require('../process/words.js')
@@ -117,6 +117,12 @@ const titleOf = ({ kind, name }) => `the ${kind} ${nameOf(name)} of this host`
 
 /** The numbers of segments, by kind, name and options. */
 const numbers = new Map()
+/** More names than this are probably made of the names of users, or the like. */
+const mostNames = 1000
+const manyNames =
+  `more than ${mostNames} locks of scope 'host' have been constructed in this thread, ` +
+  'and the process keeps a file of each mapped until it ends: ' +
+  'in place of a name for each user, or the like, use a keyed lock, whose keys share a file'
 /**
  * WeakRefs to segments, by number. Every lock of this thread keeps its segment alive, also one held without an object.
  */
@@ -158,6 +164,9 @@ function openSegment(kind, start, { name, directory, capacity = 0 }, times, argu
       throw constructionError(error, titleOf({ kind, name }), start, argument)
     }
     numbers.set(id, number)
+    if (numbers.size === mostNames + 1) {
+      warnHere('BOXOFFICE_MANY_NAMES', manyNames, 'The last one was constructed')
+    }
   }
   const segment = opened.get(number)?.deref() ?? segmentOf(number, kind, name)
   if (segment.whyGone !== undefined) throw segment.goneError()

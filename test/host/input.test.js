@@ -82,6 +82,24 @@ describe('Options of locks of scope host', () => {
     removeDirectory(directory)
   })
 
+  it('a thread with more than 1,000 names warns, as where each user has a name', async () => {
+    const { code, shown } = await runCode(
+      `
+      process.on('warning', ({ code, message, detail }) => show([code, made, message, detail]))
+      let made = 0
+      while (made < 1010) {
+        new Mutex({ scope: 'host', name: 'user ' + made++ })
+        if (made % 100 < 3) await new Promise(setImmediate)
+      }`,
+      { BOXOFFICE_DIRECTORY: path.join(hosts.directory, 'many') },
+    )
+    assert.equal(code, 0)
+    const [[warning, made, message, detail], ...others] = shown
+    assert.deepEqual([warning, made, others], ['BOXOFFICE_MANY_NAMES', 1001, []])
+    assert.match(message, /^more than 1000 locks of scope 'host' .* use a keyed lock, whose keys/)
+    assert.match(detail, /^The last one was constructed here:\n.*at main /)
+  })
+
   itOnPosix('a umask that removes rights of the owner has no effect', async () => {
     const directory = path.join(hosts.directory, 'umask')
     const { code, shown } = await runCode(
