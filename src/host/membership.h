@@ -27,7 +27,7 @@
 //   - it cannot watch a member that joined meanwhile for its death, and retries.
 //   - it wakes a member that joined meanwhile by the bell: a byte written into the members file (Removals).
 // Without a descriptor, and in wakeups_select.cpp for a removed FIFO, it cannot open the FIFO in place of the dead
-// process. Then the others do not hear when the process that cleans up dies, too, and look again. They retry all this
+// process. Then the others do not learn of the death of the process that cleans up, and look again: they retry all this
 // every kRetryAfter ms, the only wait here without an event.
 //
 // A process that may no longer open the files, for example after setuid(), is lost (setLost): it gets no more locks,

@@ -24,7 +24,7 @@ void Membership::watchMember(ProcessSlot process) noexcept {
   try {
     const std::uint64_t fifo = members_.of(process).fifo.load();
     if (wakeups_.watch(process, fifo) || !members_.joined(process)) return;
-    // All is well if that process left and another one joined with a new FIFO. Otherwise this process would not hear
+    // All is well if that process left and another one joined with a new FIFO. Otherwise this process would not learn
     // of its death.
     if (members_.of(process).fifo.load() == fifo) setGone();
   } catch (const HostError& error) {
