@@ -8,7 +8,13 @@ const clock = globalThis.performance ?? Date
 const { now } = clock
 
 /** A module of Node.js, in runtimes that need no import for it: Node.js from 20.16, Bun, Deno, Cloudflare Workers. */
-const builtin = (name) => globalThis.process?.getBuiltinModule?.(name)
+function builtin(name) {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name)
+  } catch {
+    // The edge runtime of Next.js has the function of Node.js, and throws when it is called.
+  }
+}
 
 module.exports = {
   now: now.bind(clock),

@@ -107,6 +107,23 @@ describe('boxoffice/local', () => {
     assert.equal(await context.played, 'ERR_LOCK_TIMEOUT AbortError in,out,in,out 2,4,6')
   })
 
+  it('works where a call of process.getBuiltinModule() throws, as in the edge runtime of Next.js', () => {
+    const code = `process.getBuiltinModule = (name) => { throw new Error(name + ' is not supported') }
+      const { Mutex, RecursiveMutex } = await import(${file})
+      const mutex = new Mutex()
+      const stop = new AbortController()
+      mutex.runExclusive(() => new Promise((resolve) => setTimeout(resolve, 1)))
+      const stopped = mutex.acquire({ signal: stop.signal }).catch(({ name }) => name)
+      stop.abort()
+      console.log(await stopped, await mutex.runExclusive(() => 'in'))
+      try { mutex.runExclusiveSync(() => {}) } catch ({ message }) { console.log(message.match(/main thread/)[0]) }
+      try { new RecursiveMutex() } catch ({ code }) { console.log(code) }
+      globalThis.AsyncLocalStorage = (await import('node:async_hooks')).AsyncLocalStorage
+      const recursive = new RecursiveMutex()
+      console.log(await recursive.runExclusive(() => recursive.runExclusive(() => 'twice')))`
+    assert.equal(printed(code), 'AbortError in\nmain thread\nERR_LOCK_UNSUPPORTED\ntwice\n')
+  })
+
   it('refuses options of wider scopes, and says where they work', () => {
     const refused = [
       'new Mutex({ name: "a" })',
