@@ -7,6 +7,7 @@ const adviceForBundles = `Keep the package external, and install it where the bu
   Rollup:  external: [/^boxoffice(\\/|$)/]
   Vite:    ssr: { external: ['boxoffice'] }
   Next.js: serverExternalPackages: ['boxoffice']
+  Nitro:   traceDeps: ['boxoffice']
   ncc:     --external boxoffice`
 
 const adviceForAddon = `${adviceForBundles}
