@@ -1,6 +1,6 @@
 'use strict'
 // The published package in Next.js: route handlers of a build, and of its standalone server in
-// another folder.
+// another folder, and a page that shares a module with them.
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -10,6 +10,18 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { documented, pack, projectWith, run, together } = require('./helpers.js')
 
+// Turbopack runs this module once for the page, and again for the route handler.
+const shared = `import { Mutex } from 'boxoffice'
+const mutex = new Mutex({ name: 'shared' })
+const counts = (globalThis.counts ??= { inside: 0, most: 0, calls: 0 })
+export const visit = () => mutex.runExclusive(async () => {
+  counts.most = Math.max(counts.most, ++counts.inside)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  counts.inside--
+  counts.calls++
+  return counts
+})
+`
 const handler = (lock) => `import { Mutex } from 'boxoffice'
 export const dynamic = 'force-dynamic'
 const sold = { tickets: 0 }
@@ -21,6 +33,14 @@ const files = {
   'app/layout.js':
     'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }',
   'app/page.js': 'export default function Page() { return <p>tickets</p> }',
+  'app/shared.js': shared,
+  'app/page/page.js': `import { visit } from '../shared.js'
+export const dynamic = 'force-dynamic'
+export default async function Page() { return <p>{(await visit()).calls}</p> }`,
+  'app/visit/route.js': `import { visit } from '../shared.js'
+export const dynamic = 'force-dynamic'
+export const GET = async () => Response.json(await visit())`,
+  'app/edge/route.js': `export const runtime = 'edge'\n${handler('')}`,
   'app/thread/route.js': handler(''),
   'app/named/route.js': handler("{ name: 'tickets' }"),
   [inspector]: documented('inspector.md').files[inspector],
@@ -55,16 +75,27 @@ describe('the package, in Next.js', function () {
     const ended = once(server, 'exit')
     try {
       await isReady(server)
-      for (const route of ['thread', 'named']) {
+      for (const route of ['thread', 'named', 'edge']) {
         const answer = await fetch(`http://127.0.0.1:${port}/${route}`)
         assert.deepEqual([answer.status, await answer.text()], [200, '1'])
       }
+      await excludes(`http://127.0.0.1:${port}`)
       await showsLocks(`http://127.0.0.1:${port}/locks`)
     } finally {
       server.kill()
       await ended
       rmSync(elsewhere, { recursive: true })
     }
+  }
+
+  /** A named lock of a module that runs more than once. */
+  async function excludes(base) {
+    const visits = Array.from({ length: 20 }, (_, i) =>
+      fetch(`${base}/${i % 2 ? 'page' : 'visit'}`),
+    )
+    for (const { status } of await Promise.all(visits)) assert.equal(status, 200)
+    const counts = await (await fetch(`${base}/visit`)).json()
+    assert.deepEqual(counts, { inside: 0, most: 1, calls: 21 })
   }
 
   /** The inspector, behind an access check. */
