@@ -46,10 +46,9 @@ class Lasting {
     clearTimeout(this.#timer)
     this.#dueAt = time
     const rest = Math.max(1, time - now())
-    // The timer is not part of the caller's chain: it would hide a deadlock. And it is made outside of the caller's
-    // async context, whose AsyncLocalStorage stores it would keep, and each timer that it starts.
-    const make = () => setTimeout(this.#weakly.look, rest).unref()
-    this.#timer = apart(() => native.realm.outside(make))
+    // The timer is made outside of the caller's async context: as part of the caller's chain it would hide a deadlock,
+    // and it would keep the caller's AsyncLocalStorage stores, as would each timer that it starts.
+    this.#timer = native.realm.outside(() => setTimeout(this.#weakly.look, rest).unref())
   }
 
   #look() {
