@@ -40,6 +40,9 @@ describe('The options of a client of Redis', () => {
     assert.deepEqual(options(own).socket, { key })
     const strategies = { retryStrategy: noop, reconnectOnError: noop, sentinelRetryStrategy: noop }
     assert.equal(options(new Redis({ ...lazily, ...strategies })).retryStrategy, undefined)
+    // The thread sends its first command before it is connected.
+    const online = new Redis({ ...lazily, enableOfflineQueue: false })
+    assert.equal(options(online).enableOfflineQueue, undefined)
     const cluster = new Cluster(nodes, { ...lazily, scaleReads: noop, clusterRetryStrategy: noop })
     assert.equal(options(cluster).clusterRetryStrategy, undefined)
   })

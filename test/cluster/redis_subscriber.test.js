@@ -3,6 +3,8 @@
 // keep the process alive.
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
+const { once } = require('node:events')
+const net = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Redis } = require('ioredis')
 const { createClient } = require('redis')
@@ -156,4 +158,20 @@ describe('A process that has closed its client ends', () => {
       assert.deepEqual({ status, shown, stderr }, { status: 0, shown: [1], stderr: '' })
     })
   }
+  // Before ioredis is ready it starts the timer of this option at the end of a connection, even of a destroyed one.
+  it('though a silent server has accepted its connections, by ioredis with a disconnectTimeout', async () => {
+    const silent = net.createServer((socket) => socket.on('error', () => {}))
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const code = `
+      const { Redis } = require('ioredis')
+      const client = new Redis(port, { lazyConnect: true, disconnectTimeout: 60_000 })
+      const mutex = new KeyedMutex({ engine: redis(client, { answerTimeout: 300 }) })
+      await mutex.acquire('key').catch(({ code }) => console.log(JSON.stringify(code)))
+      client.disconnect()`
+    const { code: status, shown, stderr } = await endOf(code, { PORT: `${silent.address().port}` })
+    silent.close()
+    const expected = { status: 0, shown: ['ERR_LOCK_ENGINE'], stderr: '' }
+    assert.deepEqual({ status, shown, stderr }, expected)
+  })
 })

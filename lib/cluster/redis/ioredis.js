@@ -58,10 +58,14 @@ function watchAsking(cluster) {
   cluster.on('+node', watch)
 }
 
-/** Options that the renewing thread does not need: it retries in its own way, and does not read from replicas. */
+/**
+ * Options that the renewing thread does not need: it retries in its own way, does not read from replicas, and sends
+ * commands before it is connected.
+ */
 const ofOthers = new Set([
   'clusterNodeRetryStrategy',
   'clusterRetryStrategy',
+  'enableOfflineQueue',
   'reconnectOnError',
   'retryStrategy',
   'scaleReads',
@@ -81,6 +85,9 @@ const startupNodes = (cluster) =>
 const listenerOf = (client, patience) =>
   client.duplicate({
     connectTimeout: Math.min(client.options.connectTimeout || patience, patience),
+    // close() destroys the socket. If that interrupts the greeting, ioredis starts this timer afterwards, and never
+    // stops it: it would keep the process alive.
+    disconnectTimeout: 0,
     lazyConnect: true,
     maxRetriesPerRequest: null,
     retryStrategy: null,
