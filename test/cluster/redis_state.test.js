@@ -77,6 +77,32 @@ describe('The state of a lock in Redis', function () {
     await driver.close()
   })
 
+  it('takes releases, hand-overs and confirmations without free memory', async () => {
+    const full = await redisServer('--maxmemory-policy', 'noeviction')
+    ends.push(() => full.close())
+    const own = new Redis(full.port, '127.0.0.1')
+    ends.push(() => own.disconnect())
+    const driver = redisDriver(own)
+    ends.push(() => driver.close())
+    const granted = []
+    const ignored = () => {}
+    const events = { granted: (id) => granted.push(id), wanted: ignored, trouble: ignored }
+    await driver.listen('waiter', events)
+    for (const session of ['holder', 'waiter']) await driver.open(session, hour)
+    const units = { units: 1, capacity: 1, claim: 1000, minHold: 0, maxHold: longest }
+    const asked = { ...units, key: 'key', wait: true, first: false }
+    const request = (session) => ({ ...asked, session, id: `${session}-1` })
+    assert.equal((await driver.enter(request('holder'))).state, 'held')
+    assert.equal((await driver.enter(request('waiter'))).state, 'waiting')
+    await own.config('SET', 'maxmemory', '1')
+    await assert.rejects(own.set('more', 'memory'), /OOM/)
+    await driver.leave({ ...request('holder'), keep: 0, untold: false, unused: false })
+    assert.equal((await driver.confirm(request('waiter'))).state, 'held')
+    await driver.leave({ ...request('waiter'), keep: 0, untold: false, unused: false })
+    await assert.rejects(driver.enter({ ...request('holder'), id: 'holder-2' }), /OOM/)
+    assert.deepEqual(granted, ['waiter-1'])
+  })
+
   it('stays for an hour after the last use, whatever maxHold was', async () => {
     const mutex = new KeyedMutex({ engine: engine(), maxHold: Infinity })
     const key = randomUUID()

@@ -109,8 +109,9 @@ local function confirm(maxHold)
   if not held then return nil end
   local units, till, token, isAbandoned = read(held)
   if tonumber(till) <= now then return nil end
+  -- A server without free memory refuses HSET, but not after another write of the same step.
+  redis.call('PEXPIRE', state, text(maxHold + ${memory}), 'GT')
   redis.call('HSET', state, 'h' .. id, join(units, text(now + maxHold), token, isAbandoned, text(maxHold)))
-  outlast(maxHold)
   return { 'held', token, hasQueue() and '1' or '0', isAbandoned }
 end
 `
