@@ -89,6 +89,24 @@ describe('etcd with restricted access', function () {
     for (const mutex of [a, b]) (await mutex.acquire('k', { timeout: 20_000 }))()
   })
 
+  it('names the rights that the user lacks', async () => {
+    const { hosts, root } = await serverWithUsers()
+    const range = { key: Buffer.from('boxoffice/'), range_end: Buffer.from('boxoffice0') }
+    const lackIn = async (doing) =>
+      assert.rejects(doing, ({ code, cause }) => {
+        assert.equal(code, 'ERR_LOCK_ENGINE')
+        assert.match(cause.message, /permission denied: .* needs the rights to read and write all/)
+        assert.match(cause.message, /role grant-permission <role> readwrite boxoffice\/ --prefix/)
+        return true
+      })
+    await root.auth.roleRevokePermission({ role: 'joe', ...range })
+    await lackIn(mutexOf(new Etcd3({ hosts, auth: joe }), { answerTimeout: 1000 }).acquire('k'))
+    // Reading does not suffice, also for the renewing thread, which opens a short session.
+    await root.auth.roleGrantPermission({ name: 'joe', perm: { permType: 'Read', ...range } })
+    const short = { answerTimeout: 1000, ttl: 1000 }
+    await lackIn(mutexOf(new Etcd3({ hosts, auth: joe }), short).acquire('k'))
+  })
+
   it('rejects with the error of a wrong password', async () => {
     const { hosts } = await serverWithUsers()
     const auth = { ...joe, password: 'wrong' }

@@ -6,6 +6,7 @@ const { checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
 const { outside } = require('../outside.js')
 const { inTime, noAnswer } = require('../patience.js')
+const { explained } = require('./rights.js')
 
 /** For how many ms calls avoid a server that has failed, if there are several. */
 const longestRest = 1000
@@ -40,8 +41,11 @@ function connectionOf(client, connection = client?.pool?.options) {
   }
 }
 
-/** The policy of all calls of a client: repeats no call, and forgets a token that the server has invalidated. */
-const once = (forgetToken) => ({
+/**
+ * The policy of all calls of a client: repeats no call, forgets a token that the server has invalidated, and explains
+ * missing rights to the keys under `prefix`.
+ */
+const once = (forgetToken, prefix) => ({
   async execute(doing) {
     try {
       // The call may open the connection, which must not keep the async context of the caller.
@@ -49,7 +53,7 @@ const once = (forgetToken) => ({
     } catch (error) {
       // etcd3 itself replaces only an expired token.
       if (/auth store is old/.test(error.message)) forgetToken()
-      throw error
+      throw explained(error, prefix)
     }
   },
 })
@@ -112,12 +116,13 @@ const asBuffers = (files) =>
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, file && Buffer.from(file)]))
 
 /**
- * Makes a client that sends each command once, with a limit of `time` ms: the engine repeats failed commands itself.
+ * Makes a client that sends each command once, with a limit of `time` ms: the engine repeats failed commands itself. It
+ * uses the keys under `prefix`.
  */
-function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
+function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time, prefix) {
   const limit = limiting(time)
   const host = () => avoidFailed(limit, connection.hosts.length === 1 ? 0 : longestRest)
-  const global = once(() => client.pool.authenticator.invalidateMetadata())
+  const global = once(() => client.pool.authenticator.invalidateMetadata(), prefix)
   // Logging in needs a limit of its own, because it comes before a call and its policy.
   const callOptions = () => ({ deadline: Date.now() + time })
   const client = new Etcd3({
@@ -131,11 +136,11 @@ function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time) {
 }
 
 /** Makes a client of one server, because a stream stays with its server. `turn` chooses the server. */
-function makeStreamClient(etcd3, { hosts, grpcOptions, ...rest }, turn, time) {
+function makeStreamClient(etcd3, { hosts, grpcOptions, ...rest }, turn, time, prefix) {
   const host = hosts[turn % hosts.length]
   // Do not share a connection with commands: those must keep the process alive, a stream must not.
   const own = { ...grpcOptions, 'grpc.use_local_subchannel_pool': 1 }
-  return makeClient(etcd3, { ...rest, hosts: [host], grpcOptions: own }, time)
+  return makeClient(etcd3, { ...rest, hosts: [host], grpcOptions: own }, time, prefix)
 }
 
 /** The `turn` of the first server. It is random, so that processes spread over the servers. */

@@ -57,7 +57,7 @@ class Driver {
     const etcd3 = require(path)
     const names = namesUnder(prefix)
     const time = callTime(answerTimeout)
-    this.#store = new Store(makeClient(etcd3, connection, time), names)
+    this.#store = new Store(makeClient(etcd3, connection, time, prefix), names)
     this.#commands = new Commands(mostCommands, time, () => this.#listener.moved?.())
     this.keeper = { module: join(__dirname, 'keeper.js'), data: { path, connection, prefix, time } }
     const listener = {

@@ -20,7 +20,7 @@ async function connect({ path, connection, prefix, time }) {
    * call makes a new client.
    */
   async function byClient(time, doing) {
-    client ??= makeStreamClient(etcd3, connection, turn++, time)
+    client ??= makeStreamClient(etcd3, connection, turn++, time, prefix)
     const own = client
     try {
       return await inTime(doing(own), time)

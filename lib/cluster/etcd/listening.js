@@ -18,7 +18,7 @@ const sessionsWatch = '1'
 function listeningWith(etcd3, connection, names, patience, { onSessions, onSession, textsOf }) {
   let turn = firstTurn()
   return (onMessage, onEnd) => {
-    const client = makeStreamClient(etcd3, connection, turn++, patience)
+    const client = makeStreamClient(etcd3, connection, turn++, patience, names.prefix)
     /** By the id of a watch that has not begun yet: the functions that settle its promise. */
     const begun = new Map()
     const channels = new Map()
