@@ -15,6 +15,7 @@ const { certificateOf } = require('./helpers/certificates.js')
 const { useEnds } = require('./helpers/ends.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
 const { warmUp } = require('./helpers/warm_up.js')
+const { run } = require('../helpers/processes.js')
 
 describe('etcd with restricted access', function () {
   this.timeout(60_000)
@@ -52,6 +53,25 @@ describe('etcd with restricted access', function () {
     const hosts = `https://localhost:${server.port}`
     const mutex = mutexOf(new Etcd3({ hosts, credentials }), { answerTimeout: 20_000 })
     ;(await mutex.acquire(randomUUID()))()
+  })
+
+  it('does not keep a process alive that has closed it, though a server is silent in the TLS handshake', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    ends.push(async () => silent.close())
+    const code = `
+      const { Etcd3 } = require('etcd3')
+      const { KeyedMutex } = require('boxoffice')
+      const { etcd } = require('boxoffice/etcd')
+      const client = new Etcd3({ hosts: 'https://localhost:${silent.address().port}' })
+      async function main(engine) {
+        await new KeyedMutex({ engine }).acquire('k').catch(({ code }) => console.log(JSON.stringify(code)))
+        await engine.close()
+        client.close()
+      }
+      main(etcd(client, { answerTimeout: 500 }))`
+    const { code: status, shown } = await run(['-e', code], { timeout: 20_000 })
+    assert.deepEqual({ status, shown }, { status: 0, shown: ['ERR_LOCK_ENGINE'] })
   })
 
   /** A server with the user `joe`, who has the documented rights, and a client of its administrator. */

@@ -6,6 +6,7 @@ const { checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
 const { outside } = require('../outside.js')
 const { inTime, noAnswer } = require('../patience.js')
+const { limitHandshakes } = require('./handshakes.js')
 const { explained } = require('./rights.js')
 
 /** For how many ms calls avoid a server that has failed, if there are several. */
@@ -132,6 +133,7 @@ function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time, prefi
     defaultCallOptions: limit.callOptions,
     faultHandling: { host, global },
   })
+  limitHandshakes(client, time)
   return client
 }
 
