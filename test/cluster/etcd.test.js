@@ -4,16 +4,20 @@ const assert = require('node:assert/strict')
 const { execFile, spawn } = require('node:child_process')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
+const { createServer } = require('node:net')
 const { promisify } = require('node:util')
-const { Etcd3 } = require('etcd3')
+const etcd3 = require('etcd3')
 const { KeyedMutex, KeyedSemaphore, Mutex } = require('../..')
 const { Engine, hubOf } = require('../../lib/cluster/engine.js')
 const { etcd } = require('../../lib/cluster/etcd')
-const { sessionLease } = require('../../lib/cluster/etcd/client.js')
+const { makeClient, sessionLease } = require('../../lib/cluster/etcd/client.js')
 const { etcdDriver } = require('../../lib/cluster/etcd/driver.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
+const { stableAddress } = require('./helpers/stable_address.js')
 const { stillTimers } = require('./helpers/still_timers.js')
 const { refusalOf, warmUp } = require('./helpers/warm_up.js')
+
+const { Etcd3 } = etcd3
 
 describe('etcd as an engine', () => {
   let server
@@ -250,5 +254,25 @@ describe('etcd as an engine', () => {
     assert.equal(code, 'ERR_LOCK_ENGINE')
     assert.match(cause.message, /ECONNREFUSED|No connection/)
     nowhere.close()
+  })
+  it('connects again when a connection falls silent before it is open', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const between = await stableAddress(silent.address().port)
+    const connection = { hosts: [`http://127.0.0.1:${between.port}`], grpcOptions: {} }
+    const own = makeClient(etcd3, connection, 300, 'boxoffice')
+    const read = () => own.kv.range({ key: Buffer.from('boxoffice/epoch') })
+    try {
+      await assert.rejects(read(), /there was no answer/)
+      between.lead(server.port)
+      let answer
+      for (let calls = 0; answer === undefined && calls < 20; calls++)
+        answer = await read().catch(() => undefined)
+      assert.ok(answer, 'no call got another connection')
+    } finally {
+      own.close()
+      await between.close()
+      silent.close()
+    }
   })
 })

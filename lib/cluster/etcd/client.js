@@ -88,21 +88,35 @@ function limiting(time) {
 
 /**
  * The policy of one server. A server that has failed is avoided for `rest` ms: meanwhile it throws without a call, so
- * that etcd3 tries the next server.
+ * that etcd3 tries the next server. When calls have had no answer for `patience` ms, reset() drops the connection: gRPC
+ * waits without a limit for one that falls silent before it is open.
  */
-function avoidFailed(limit, rest) {
+function avoidFailed(limit, { rest, patience, reset }) {
   let failure
   let until = 0
+  /** When the first call began that has had no answer, if the calls since then have had none either. */
+  let silentSince
+
+  function failed(error, began) {
+    failure = error
+    until = now() + rest
+    silentSince ??= began
+    if (now() - silentSince < patience) return
+    silentSince = undefined
+    reset()
+  }
+
   return {
     async execute(doing) {
-      if (now() < until) throw failure
+      const began = now()
+      if (began < until) throw failure
       try {
-        return await limit.run(doing)
+        const answer = await limit.run(doing)
+        silentSince = undefined
+        return answer
       } catch (error) {
-        if (!isAnswer(error)) {
-          failure = error
-          until = now() + rest
-        }
+        if (isAnswer(error)) silentSince = undefined
+        else failed(error, began)
         throw error
       }
     },
@@ -111,6 +125,12 @@ function avoidFailed(limit, rest) {
 
 /** Whether the error is a server's refusal of a command, rather than a failure of the server. */
 const isAnswer = ({ message }) => /etcdserver: (?!.*(leader|timed out|stopped))/.test(message)
+
+/** Makes the next call to `host` connect again. etcd3 would first wait for the end of an attempt to connect. */
+function reset(host) {
+  for (const name of ['KV', 'Lease']) host.getServiceClient(name).close()
+  host.resetAllServices()
+}
 
 /** Restores the Buffers of credentials: a thread receives them as Uint8Arrays, which gRPC refuses. */
 const asBuffers = (files) =>
@@ -122,7 +142,14 @@ const asBuffers = (files) =>
  */
 function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time, prefix) {
   const limit = limiting(time)
-  const host = () => avoidFailed(limit, connection.hosts.length === 1 ? 0 : longestRest)
+  // A busy machine may need longer for a connection than for a call.
+  const patience = 3 * time
+  const rest = connection.hosts.length === 1 ? 0 : longestRest
+  let made = 0
+  const host = () => {
+    const i = made++
+    return avoidFailed(limit, { rest, patience, reset: () => reset(client.pool.hosts[i]) })
+  }
   const global = once(() => client.pool.authenticator.invalidateMetadata(), prefix)
   // Logging in needs a limit of its own, because it comes before a call and its policy.
   const callOptions = () => ({ deadline: Date.now() + time })
@@ -133,7 +160,7 @@ function makeClient({ Etcd3 }, { credentials, auth, ...connection }, time, prefi
     defaultCallOptions: limit.callOptions,
     faultHandling: { host, global },
   })
-  limitHandshakes(client, time)
+  limitHandshakes(client, patience)
   return client
 }
 
