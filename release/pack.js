@@ -26,7 +26,7 @@ const stage = path.join(root, 'build', 'package')
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 /** Documents and pictures that only the repository has. With them the package would be too large. */
 const onlyInRepository =
-  /^docs\/((coming-from|decisions|how-it-works|recipes)\/|performance|[^/]+\.svg$|(coming-from|guarantees|platforms|runtimes|scaling|ticket-story)\.md$)/
+  /^docs\/((coming-from|decisions|how-it-works|recipes)\/|performance|[^/]+\.svg$|(coming-from|guarantees|host-files|inspector|platforms|runtimes|scaling|ticket-story)\.md$)/
 const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '')
 
 function main(isPartial) {
