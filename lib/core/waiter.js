@@ -14,6 +14,7 @@
 // A caller that may not wait never gets here: the lock rejects it first.
 const { listen, reasonOf, throwLater } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
+const { checkStack } = require('./stack.js')
 
 /** The base of waiters of every kind of queue. */
 class AnyWaiter {
@@ -96,7 +97,10 @@ class Limits {
     this.isOver = false
   }
 
-  /** Makes `waiter` leave `queue` after `timeout`, or when `signal` aborts. */
+  /**
+   * Makes `waiter` leave `queue` after `timeout`, or when `signal` aborts. Near the end of the stack the waiter stays in
+   * the queue, because leaving might fail halfway: the waiter would be in no queue, and never settle.
+   */
   begin(queue, waiter, { timeout, signal }) {
     // A signal may call back twice, and a replaced clock may fire a timer that was cleared.
     const end = (reason) => {
@@ -107,11 +111,17 @@ class Limits {
         // A replaced clock may be replaced again before the end of the wait.
         const { clearTimeout, setTimeout } = globalThis
         this.#clear = clearTimeout
-        this.timer = setTimeout(() => end(queue.timeoutError(timeout, waiter)), timeout)
+        this.timer = setTimeout(() => {
+          checkStack()
+          end(queue.timeoutError(timeout, waiter))
+        }, timeout)
       }
       // A replaced clock may have fired at once.
       if (signal === undefined || this.isOver) return
-      this.#onAbort = () => end(reasonOf(signal))
+      this.#onAbort = () => {
+        checkStack()
+        end(reasonOf(signal))
+      }
       const listening = listen(signal, this.#onAbort)
       // A custom signal may have called back at once.
       if (this.isOver) listening.stop(this.#onAbort)

@@ -312,6 +312,64 @@ describe('a call near the end of the stack', function () {
     })
   }
 
+  /** Starts `wait` with a timeout, and returns the callback of its timer, which a replaced clock calls. */
+  const waitOf = (wait) => {
+    const { setTimeout } = globalThis
+    const one = { outcome: 'lost' }
+    globalThis.setTimeout = (callback) => {
+      one.expire = callback
+    }
+    try {
+      wait({ timeout: 60_000 }).then(
+        () => (one.outcome = 'admitted'),
+        ({ code }) => (one.outcome = code),
+      )
+    } finally {
+      globalThis.setTimeout = setTimeout
+    }
+    return one
+  }
+  const expiries = {
+    'of a Mutex': () => {
+      const mutex = new Mutex()
+      const release = mutex.tryAcquire()
+      return Object.assign(
+        waitOf((limits) => mutex.lock(limits)),
+        { release },
+      )
+    },
+    'for a ConditionVariable': () => {
+      const mutex = new Mutex()
+      const condition = new ConditionVariable()
+      mutex.tryLock()
+      const end = waitOf((limits) => condition.wait(mutex, limits))
+      mutex.tryLock()
+      const release = () => {
+        mutex.unlock()
+        condition.notifyAll()
+      }
+      return Object.assign(end, { release })
+    },
+    'of waitForUnlock()': () => {
+      const mutex = new Mutex()
+      const release = mutex.tryAcquire()
+      return Object.assign(
+        waitOf((limits) => mutex.waitForUnlock(limits)),
+        { release },
+      )
+    },
+  }
+  for (const [name, make] of Object.entries(expiries)) {
+    it(`ends a wait, or leaves it in its queue: the timeout ${name}`, async () => {
+      const all = atTheEnd(make, (o) => o.expire())
+      for (const { release } of all) release()
+      await new Promise(setImmediate)
+      for (const { isDone, outcome } of all) {
+        assert.equal(outcome, isDone ? 'ERR_LOCK_TIMEOUT' : 'admitted')
+      }
+    })
+  }
+
   it('holds no lock of the lock manager when it throws', async () => {
     const made = []
     const make = () => {
