@@ -10,7 +10,7 @@
 const { checkStack, checkStackToRelease } = require('./stack.js')
 
 const smallestRing = 8
-/** An empty list keeps a ring of up to this length. */
+/** A list keeps a ring of up to this length, however few its waiters. */
 const longestKept = 32
 /** The ring of a list that never had a waiter, or had very many. Nothing is ever put into it. */
 const none = new Array(1).fill(null)
@@ -26,6 +26,7 @@ const gone = -1
 class List {
   constructor(priority) {
     this.priority = priority
+    this.size = 0
     this.ring = none
     /** The position of the head, and the one behind the last waiter. */
     this.first = 0
@@ -39,24 +40,25 @@ class List {
   }
 
   push(waiter) {
-    let end = (this.end + 1) & (this.ring.length - 1)
-    if (end === this.first) {
-      this.#renew()
-      end = this.end + 1
-    }
-    waiter.position = this.end
-    this.ring[this.end] = waiter
-    this.end = end
+    const { length } = this.ring
+    const isFull = ((this.end + 1) & (length - 1)) === this.first
+    if (isFull || length > longestKept + 8 * this.size) this.#renew()
+    const { ring, end } = this
+    ring[end] = waiter
+    waiter.position = end
+    this.end = (end + 1) & (ring.length - 1)
+    this.size++
   }
 
   remove(waiter) {
     const { ring, end } = this
     ring[waiter.position] = null
     waiter.position = gone
+    this.size--
     let { first } = this
     while (first !== end && ring[first] === null) first = (first + 1) & (ring.length - 1)
     this.first = first
-    if (first !== end || ring.length <= longestKept) return
+    if (this.size > 0 || ring.length <= longestKept) return
     this.ring = none
     this.first = 0
     this.end = 0
@@ -66,16 +68,16 @@ class List {
   #renew() {
     const waiters = this.waiters()
     let length = smallestRing
-    while (length <= 2 * waiters.length) length *= 2
+    while (length <= 2 * this.size) length *= 2
     const ring = new Array(length).fill(null)
     // From here on nothing may fail near the end of the stack, so there are no calls.
-    for (let at = 0; at < waiters.length; at++) {
+    for (let at = 0; at < this.size; at++) {
       waiters[at].position = at
       ring[at] = waiters[at]
     }
     this.ring = ring
     this.first = 0
-    this.end = waiters.length
+    this.end = this.size
   }
 
   /** In their order. */

@@ -212,7 +212,7 @@ describe('a bundle by esbuild', () => {
   const using = (name, from) => `import { ${name} } from '${from}'; globalThis.it = ${name}`
   const bars = [
     ['one Mutex', using('Mutex', 'boxoffice/local'), {}, 11.6],
-    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 14],
+    ['one KeyedMutex', using('KeyedMutex', 'boxoffice/local'), {}, 14.1],
     [
       'all of boxoffice/local',
       "import * as all from 'boxoffice/local'; globalThis.it = all",
