@@ -29,8 +29,8 @@ export interface Engine extends AsyncDisposable {
    *
    * The promise resolves when the server can grant a lock. It rejects with `ERR_LOCK_ENGINE` when the first attempt fails,
    * and `cause` says why (a wrong password, a server that is away); with another code that begins with `ERR_LOCK_ENGINE`,
-   * or `ERR_LOCK_MISMATCH`, for a server that the engine cannot use; and with the reason of `signal`. A rejected call changes nothing: call it
-   * again to try again. A pending call keeps the process alive.
+   * or `ERR_LOCK_MISMATCH`, for a server that the engine cannot use; and with the reason of `signal`. A rejected call
+   * changes nothing: call it again to try again. A pending call keeps the process alive.
    */
   ready(options?: ReadyOptions): Promise<void>
 
