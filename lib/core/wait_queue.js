@@ -80,7 +80,7 @@ class List {
     this.end = this.size
   }
 
-  /** In their order. */
+  /** Returns the waiters in their order. */
   waiters() {
     const { ring, first } = this
     return [...ring.slice(first), ...ring.slice(0, first)].filter((waiter) => waiter !== null)

@@ -73,6 +73,7 @@ class AnyWaiter {
 class Waiter extends AnyWaiter {
   constructor(resolve, limits) {
     super(resolve, limits)
+    /** Its position in a ring of the queue. */
     this.position = 0
   }
 }
