@@ -329,15 +329,15 @@ describe('a call near the end of the stack', function () {
     }
     return one
   }
+  /** A wait for a mutex that another caller holds. */
+  const ofHeld = (wait) => () => {
+    const mutex = new Mutex()
+    const release = mutex.tryAcquire()
+    const end = waitOf((limits) => wait(mutex, limits))
+    return Object.assign(end, { release })
+  }
   const expiries = {
-    'of a Mutex': () => {
-      const mutex = new Mutex()
-      const release = mutex.tryAcquire()
-      return Object.assign(
-        waitOf((limits) => mutex.lock(limits)),
-        { release },
-      )
-    },
+    'of a Mutex': ofHeld((mutex, limits) => mutex.lock(limits)),
     'for a ConditionVariable': () => {
       const mutex = new Mutex()
       const condition = new ConditionVariable()
@@ -350,14 +350,7 @@ describe('a call near the end of the stack', function () {
       }
       return Object.assign(end, { release })
     },
-    'of waitForUnlock()': () => {
-      const mutex = new Mutex()
-      const release = mutex.tryAcquire()
-      return Object.assign(
-        waitOf((limits) => mutex.waitForUnlock(limits)),
-        { release },
-      )
-    },
+    'of waitForUnlock()': ofHeld((mutex, limits) => mutex.waitForUnlock(limits)),
   }
   for (const [name, make] of Object.entries(expiries)) {
     it(`ends a wait, or leaves it in its queue: the timeout ${name}`, async () => {
