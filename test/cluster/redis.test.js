@@ -148,6 +148,9 @@ describe('Redis', () => {
       /^more than 10 engines are open in this thread, .* not for each request/,
     )
     await Promise.all(engines.map((engine) => engine.close()))
+    const next = redis(client, { answerTimeout: 30_000 })
+    assert.deepEqual(await warningsOf('BOXOFFICE_MANY_ENGINES', () => next.ready()), [])
+    await next.close()
   })
 
   it('checks its input', () => {
