@@ -62,10 +62,9 @@ class LocalSemaphore extends LocalLock {
 
   acquire(weightOrOptions, priorityOrOptions) {
     const isUsual = weightOrOptions === undefined && priorityOrOptions === undefined
-    if (isUsual && this.value > 0 && this.observer === null && !this.hasQueue()) {
-      const promise = promisedTicket(this)
-      --this.value
-      return promise
+    if (isUsual && this.value > 0 && !this.hasQueue()) {
+      this.checkObserver()
+      return promisedTicket(this)
     }
     return this.acquireUnits(readAcquire(weightOrOptions, priorityOrOptions))
   }
@@ -108,7 +107,7 @@ class LocalSemaphore extends LocalLock {
   /** Takes the units for a caller. `waiter` is null if it did not wait. With an observer, `value` is a ticket. */
   begin(weight, value, waiter, promise, limits) {
     this.value -= weight
-    if (this.observer !== null) observeGrant(this, weight, value, waiter, promise, limits)
+    if (this.observer !== null) observeGrant(this, weight, value.release, waiter, promise, limits)
   }
 
   runExclusive(callback, weight, options) {

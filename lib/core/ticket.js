@@ -30,9 +30,13 @@ function localTicket(lock, weight) {
   return asTicket(lock.value, releaser(lock, weight))
 }
 
-/** The promise of a ticket of one unit, for a caller that need not wait. */
+/** Takes a unit for a caller that need not wait. Returns the promise of its ticket. */
 function promisedTicket(lock) {
-  return asTicket(lock.value, releaser(lock, 1), true)
+  const release = releaser(lock, 1)
+  const promise = asTicket(lock.value, release, true)
+  lock.value--
+  if (lock.observer !== null) observeGrant(lock, 1, release, null, promise)
+  return promise
 }
 
 /** Makes a releaser of `weight` units. It does nothing if the semaphore's key has been idle since the grant. */
@@ -53,11 +57,11 @@ function releaser(lock, weight) {
 
 // These functions are separate so that V8 still inlines the code of semaphores without an observer.
 
-function observeGrant(lock, weight, ticket, waiter, promise, limits) {
-  const { release } = ticket
-  waiter?.markOver()
-  const told = [waiter, false, release, promise, limits]
-  release[holdKey] = observed.granted(lock.observer, undefined, weight, ...told)
+function observeGrant(lock, weight, release, waiter, promise, limits) {
+  if (waiter !== null) waiter.markOver()
+  const { observer } = lock
+  const { granted } = observed
+  release[holdKey] = granted(observer, undefined, weight, waiter, false, release, promise, limits)
 }
 
 function endObserved(lock, weight, release) {
