@@ -18,6 +18,7 @@ const { outside } = require('./outside.js')
 const slots = 8
 /** The longest text of a request that fits into a slot. */
 const mostLetters = 400
+const slotBytes = mostLetters * Uint16Array.BYTES_PER_ELEMENT
 
 /** The first two words of the memory: whether the renewing thread can confirm, and whether it polls the slots. */
 const canConfirm = 0
@@ -34,10 +35,10 @@ class Slots {
   #words
   #letters
 
-  constructor(buffer = new SharedArrayBuffer(lettersAt + slots * mostLetters * 2)) {
+  constructor(buffer = new SharedArrayBuffer(lettersAt + slots * slotBytes)) {
     this.buffer = buffer
     this.#words = new Int32Array(buffer, 0, words)
-    this.#letters = new Uint16Array(buffer, lettersAt)
+    this.#letters = Buffer.from(buffer, lettersAt)
   }
 
   get canConfirm() {
@@ -79,18 +80,15 @@ class Slots {
   /** Writes the request into the slot. Returns false if it does not fit. */
   write(slot, request, begun) {
     const text = textOf(request, begun)
-    const { length } = text
-    if (length > mostLetters) return false
-    const start = slot * mostLetters
-    for (let i = 0; i < length; i++) this.#letters[start + i] = text.charCodeAt(i)
-    this.#words[firstLength + slot] = length
+    if (text.length > mostLetters) return false
+    this.#words[firstLength + slot] = this.#letters.write(text, slot * slotBytes, 'utf16le')
     return true
   }
 
   read(slot) {
-    const start = slot * mostLetters
+    const start = slot * slotBytes
     const end = start + this.#words[firstLength + slot]
-    return claimIn(String.fromCharCode(...this.#letters.subarray(start, end)))
+    return claimIn(this.#letters.toString('utf16le', start, end))
   }
 }
 
