@@ -92,7 +92,7 @@ class EngineSemaphore extends EngineLock {
   }
 }
 
-const { acquire, runExclusive, runWithUnits, callWithUnits } = ticketRuns
-Object.assign(EngineSemaphore.prototype, { acquire, runExclusive, runWithUnits, callWithUnits })
+const { acquire, runExclusive, runWithUnits } = ticketRuns
+Object.assign(EngineSemaphore.prototype, { acquire, runExclusive, runWithUnits })
 
 module.exports = { EngineSemaphore }

@@ -18,10 +18,6 @@ const ticketRuns = {
   runWithUnits(asked, callback) {
     return run(callback, () => this.acquireUnits(asked))
   },
-
-  callWithUnits(asked, fn, receiver, args) {
-    return this.runWithUnits(asked, () => fn.apply(receiver, args))
-  },
 }
 
 module.exports = { ticketRuns }

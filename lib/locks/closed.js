@@ -41,7 +41,7 @@ const entrances = [
   ...['runExclusiveSync', 'runSharedSync'],
   ...['tryAcquire', 'tryAcquireRead', 'tryAcquireWrite', 'tryLock'],
   // limit() and map() of a semaphore call these of its lock.
-  ...['acquireUnits', 'callWithUnits'],
+  ...['acquireUnits', 'runWithUnits'],
 ]
 for (const method of entrances) {
   const isPromised = !/^try|Sync$/.test(method)
