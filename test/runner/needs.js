@@ -27,7 +27,7 @@ const quick = [
 /** Mocha files that need programs, most of them servers, and take longer. */
 const full = [
   [
-    'test/cluster/redis{,_cluster,_failover,_faults,_glide,_reshard,_rights,_sentinel,_state,_subscriber,_usual}.test.js',
+    'test/cluster/redis{,_cluster,_cluster_ends,_failover,_faults,_glide,_reshard,_rights,_sentinel,_state,_subscriber,_usual}.test.js',
     'redis-server',
   ],
   ['test/cluster/redis_access.test.js', 'redis-server', 'openssl'],
