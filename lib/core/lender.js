@@ -4,8 +4,21 @@
 // A lender lends one lock to one thread at a time. The local lock (lent_mutex.js) calls the lender; the lender delivers a
 // loan by `lock.lent(ticket, isAbandoned)`. Locks over an engine have leases instead (../cluster/lease.js).
 //
-//   tryBorrow, borrowNow, or borrow and later lent()    this thread has the lock, and must give it back once
-//   giveBack                                            another thread may borrow the lock
+//   tryBorrow()            borrows without waiting, by at most one compare-and-swap. Returns whether it did. Never borrows
+//                          after a death, which it could not report
+//   borrowNow()            borrows without waiting. Returns lent, lentAbandoned or notLent
+//   borrow(priority)       borrows in turn among other threads. Returns lent or lentAbandoned, or a ticket (0 or more), for
+//                          which the lender calls lock.lent() once. A call that throws has changed nothing
+//   withdraw(ticket)       gives up a ticket. Returns false if it is too late, and the lender is going to call lock.lent()
+//   giveBack(isAbandoned)  lets other threads borrow the lock, once for each loan. With `isAbandoned` the next grant reports
+//                          a death that no grant of this thread has reported. A call that throws has changed nothing
+//   deliver(completions)   delivers the completions, for other waiters, that giveBack() returned, unless it was undefined
+//   mayKeep()              returns whether the borrower may hand the lock to its own next waiter, by the rule of cohort.js.
+//                          Called once for each hand-off
+//   isLent()               whether any thread has the lock
+//   isOurs()               whether this thread has the lock, even if the call of lock.lent() is still to come
+//
+// Lenders whose locks can block a thread also have borrowSync(limits), which returns as borrowNow() does.
 
 // The answers other than a ticket, as in binding/outcome.h: test/package/structure.test.js compares them.
 const lent = -1
@@ -18,74 +31,19 @@ class Lender {
   lock = null
 
   /**
-   * Borrows without waiting, by at most one compare-and-swap. Returns whether it did. Never borrows after a death,
-   * which it could not report.
-   */
-  tryBorrow() {
-    return false
-  }
-
-  /** Borrows without waiting. Returns lent, lentAbandoned or notLent. */
-  borrowNow() {
-    return this.tryBorrow() ? lent : notLent
-  }
-
-  /**
-   * Borrows in turn among other threads. Returns lent or lentAbandoned, or a ticket (0 or more), for which the lender
-   * calls lock.lent() once. A call that throws has changed nothing.
-   */
-  borrow(_priority) {
-    throw new TypeError('not implemented')
-  }
-
-  /** Gives up a ticket. Returns false if it is too late, and the lender is going to call lock.lent(). */
-  withdraw(_ticket) {
-    throw new TypeError('not implemented')
-  }
-
-  /**
-   * Lets other threads borrow the lock. With `isAbandoned` the next grant reports a death that no grant of this thread
-   * has reported. A call that throws has changed nothing. The result, unless undefined, is the argument for deliver().
-   */
-  giveBack(_isAbandoned) {
-    throw new TypeError('not implemented')
-  }
-
-  /**
    * Blocks until the lender has called lock.lent() for `ticket`, for which withdraw() came too late. Waits only for
    * threads of this process, because another process may be suspended.
    */
   awaitLoan(_ticket) {}
 
-  /** Delivers the completions, for other waiters, that giveBack() returned. */
-  deliver(_completions) {}
-
   /** Delivers the completions of withdraw(). */
   catchUp() {}
-
-  /**
-   * Returns whether the borrower may hand the lock to its own next waiter, by the rule of cohort.js. Called once for
-   * each hand-off.
-   */
-  mayKeep() {
-    return true
-  }
 
   /**
    * Keeps the event loop alive while `isWaiting`: the lock has waiters here and is elsewhere, so that only another
    * thread can end the wait.
    */
   keepAlive(_isWaiting) {}
-
-  /** Whether any thread has the lock. */
-  isLent() {
-    return this.lock.isHere()
-  }
-
-  /** Whether this thread has the lock, even if the call of lock.lent() is still to come. */
-  isOurs() {
-    return this.lock.isHere()
-  }
 
   /** The number of queued waiters, not counting the queue of the local lock. */
   queueSize() {
