@@ -73,6 +73,13 @@ class AnyLock {
     return lockError('ERR_LOCK_QUEUE_FULL', message)
   }
 
+  /** Rejects `waiter`, which has left the queue. */
+  fail(waiter, reason) {
+    waiter.end()
+    if (this.observer !== null) platform.observed.gaveUp(this.observer, waiter, reason)
+    waiter.reject(reason)
+  }
+
   /** Tells the observer that `waiter` waits. Its caller has `promise`. */
   observeWait(waiter, promise) {
     platform.observed.waiting(this.observer, waiter, promise)
@@ -199,18 +206,6 @@ class LocalLock extends AnyLock {
     this.dequeue(waiter)
     this.fail(waiter, reason)
     this.admit()
-  }
-
-  /** Rejects `waiter` before it has waited. Called by the observer. */
-  turnAway(waiter, reason) {
-    this.leave(waiter, reason)
-  }
-
-  /** Rejects `waiter`, which has left the queue. */
-  fail(waiter, reason) {
-    waiter.end()
-    if (this.observer !== null) platform.observed.gaveUp(this.observer, waiter, reason)
-    waiter.reject(reason)
   }
 
   hasQueue() {

@@ -126,7 +126,7 @@ function searchAll() {
 function refuse(wait, labels) {
   const error = deadlockError(labels)
   remember(error)
-  wait.lock.turnAway(wait.waiter, error)
+  wait.lock.leave(wait.waiter, error)
 }
 
 function remember(error) {

@@ -87,7 +87,7 @@ class Observer {
     try {
       deadlock.asks(wait)
     } catch (error) {
-      this.lock.turnAway(waiter, error)
+      this.lock.leave(waiter, error)
     }
   }
 

@@ -4,7 +4,6 @@
 const native = require('../addon/load.js')
 const { AnyLock } = require('../core/lock.js')
 const { AnyWaiter } = require('../core/waiter.js')
-const { observed } = require('../core/platform.js')
 const { addSource } = require('../core/pending.js')
 const { keepAlive } = require('./keep_alive.js')
 const { tickets } = require('./tickets.js')
@@ -60,18 +59,14 @@ const ticketQueue = {
   enqueue(waiter, ticket) {
     tickets.keep(ticket, waiter)
     if (waiter.limits !== null) waiter.limits.ticket = ticket
-    if (this.observer !== null) waiter.ticket = ticket
+    // The observer may make a waiter without limits leave.
+    else if (this.observer !== null) waiter.ticket = ticket
   },
 
   /** Rejects `waiter`, unless its wait is over. */
   leave(waiter, reason) {
-    const { ticket } = waiter.limits
+    const { ticket } = waiter.limits ?? waiter
     if (tickets.at(ticket) === waiter) abandonWait(ticket, reason)
-  },
-
-  /** Rejects `waiter` before it has waited. Called by the observer. */
-  turnAway(waiter, reason) {
-    if (tickets.at(waiter.ticket) === waiter) abandonWait(waiter.ticket, reason)
   },
 }
 
@@ -95,16 +90,8 @@ function abandonWait(ticket, reason) {
   // Too late: the waiter has been admitted, and its completion is on the way.
   if (left === leaves.admitted) return
   tickets.leave(ticket, left)
-  fail(waiter, reason)
+  lock.fail(waiter, reason)
   lock.dispatch(native.eventLoop.completions())
-}
-
-/** Rejects `waiter`, which has left its queue. */
-function fail(waiter, reason) {
-  const { observer } = waiter.lock
-  waiter.end()
-  if (observer !== null) observed.gaveUp(observer, waiter, reason)
-  waiter.reject(reason)
 }
 
 /** Rejects the waiters of every lock for which isMeant(lock) is true, with reasonOf(lock). */
@@ -131,11 +118,8 @@ function takeAll(lock) {
 
 function cancelAll(lock, reason) {
   for (const waiter of takeAll(lock)) {
-    if (waiter.isToStay) {
-      enterAgain(lock, waiter)
-    } else {
-      fail(waiter, reason)
-    }
+    if (waiter.isToStay) enterAgain(lock, waiter)
+    else lock.fail(waiter, reason)
   }
   lock.dispatch(native.eventLoop.completions())
 }
@@ -148,8 +132,7 @@ function enterAgain(lock, waiter) {
     admit(waiter, ticket === grantedAbandoned)
     return
   }
-  tickets.keep(ticket, waiter)
-  if (waiter.limits !== null) waiter.limits.ticket = ticket
+  lock.enqueue(waiter, ticket)
 }
 
 function admit(waiter, abandoned) {
