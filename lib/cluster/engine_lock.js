@@ -5,7 +5,6 @@ const { throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/following.js')
 const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
-const { titleOf } = require('../core/keys.js')
 const { AnyLock } = require('../core/lock.js')
 const { observed } = require('../core/platform.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
@@ -45,10 +44,6 @@ class EngineLock extends AnyLock {
 
   beStrict() {
     this.isStrict = true
-  }
-
-  title() {
-    return titleOf(this.kind, this)
   }
 
   cohort() {
@@ -290,8 +285,6 @@ const weightOf = ({ mode, units }) => (mode === undefined ? units : 1)
 
 Object.assign(EngineLock.prototype, asynchronous, {
   scope: 'cluster',
-  /** Null, because the lock has no memory that threads share. */
-  shared: null,
   /** The number of units of a lease that callers share, or undefined if they share none. */
   sharedUnits: undefined,
 })

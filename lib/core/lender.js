@@ -62,11 +62,6 @@ class Lender {
   look() {
     return { locked: this.isLent(), waiting: this.queueSize() + this.lock.queueSize() }
   }
-
-  /** Names the lock in error messages. */
-  title({ kind }) {
-    return `the ${kind}`
-  }
 }
 
 /**

@@ -37,9 +37,17 @@ class LentMutex extends LentTickets {
     this.entry = null
   }
 
-  /** The part shared with other threads: the lock's word index and name. */
+  /** The part shared with other threads. */
   get shared() {
     return this.lender
+  }
+
+  get name() {
+    return this.lender.name
+  }
+
+  get words() {
+    return this.lender.words
   }
 
   get scope() {
@@ -270,14 +278,6 @@ class LentMutex extends LentTickets {
       error.message = `${this.title()}: ${error.message}`
       throw error
     }
-  }
-
-  memory() {
-    return this.lender.memory()
-  }
-
-  title() {
-    return this.lender.title(this)
   }
 }
 

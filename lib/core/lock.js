@@ -12,10 +12,10 @@ const { UnobservedWaiter, wait } = require('./waiter.js')
 const unavailable = 'was not available'
 
 /**
- * The base of every lock, of any scope. Derived classes implement title(), which names the lock in error messages;
- * hasCallers(), whether a caller of this thread holds it or waits to acquire it; and isIdle(), whether this thread no
- * longer needs it. A caller of waitForUnlock() does not count for hasCallers(), but keeps the lock of a key from being
- * idle.
+ * The base of every lock, of any scope. Derived classes have a `kind`, which names the lock in error messages, and
+ * implement hasCallers(), whether a caller of this thread holds it or waits to acquire it; and isIdle(), whether this
+ * thread no longer needs it. A caller of waitForUnlock() does not count for hasCallers(), but keeps the lock of a key
+ * from being idle.
  */
 class AnyLock {
   /** Applies the owner's settings. */
@@ -99,6 +99,24 @@ class AnyLock {
     return !this.isIdle()
   }
 
+  /** The memory through which other threads find the lock. */
+  memory() {
+    if (this.words === undefined) {
+      throw new TypeError(
+        `${this.title()} has no buffer: construct it with { shared: true } to share it with other threads`,
+      )
+    }
+    if (this.name === undefined) return this.words
+    throw new TypeError(
+      `${this.title()} is shared by its name and has no buffer: construct it with the same name`,
+    )
+  }
+
+  title() {
+    const { kind } = this
+    return titleOf(typeof kind === 'string' ? kind : kind.name, this)
+  }
+
   /** Tells the listener if the lock is idle. Tells a keyed map also if only callers of waitForUnlock() are left. */
   reportIdle() {
     if (this.isIdle()) this.idleListener.drop(this)
@@ -138,6 +156,9 @@ Object.assign(AnyLock.prototype, {
   hasDiagnostics: true,
   name: undefined,
   key: undefined,
+  /** What all objects of the lock share in this thread. Null for a lock of one thread, and over an engine. */
+  shared: null,
+  words: undefined,
   /** The keyed map, or a promise of onIdle(). The lock calls its drop(lock) when it becomes idle. */
   idleListener: null,
   pins: 0,
@@ -228,10 +249,8 @@ class LocalLock extends AnyLock {
 
   /** Rejects every waiter that wants to acquire. Holders and callers of waitForUnlock() stay. */
   cancel(reason = this.cancelError) {
-    this.endAll(
-      reason,
-      this.waiters().filter(({ isToStay }) => !isToStay),
-    )
+    const leaving = this.waiters().filter(({ isToStay }) => !isToStay)
+    this.endAll(reason, leaving)
   }
 
   /** Rejects `waiters`. */
@@ -250,12 +269,6 @@ class LocalLock extends AnyLock {
 
   waiters() {
     return this.queue === null ? [] : this.queue.waiters()
-  }
-
-  memory() {
-    throw new TypeError(
-      `${this.title()} has no buffer: construct it with { shared: true } to share it with other threads`,
-    )
   }
 
   /** Resolves when `weight` is available. */
@@ -283,12 +296,6 @@ class LocalLock extends AnyLock {
   isIdle() {
     return this.pins === 0 && this.isFree() && (this.watchers === null || this.key === undefined)
   }
-
-  title() {
-    return titleOf(this.kind, this)
-  }
 }
-
-LocalLock.prototype.shared = null
 
 module.exports = { AnyLock, IdlePromise, LocalLock }

@@ -50,8 +50,8 @@ class Observer {
   }
 
   get name() {
-    const { keyMap, shared, name } = this.lock
-    return keyMap?.name ?? shared?.name ?? name
+    const { keyMap, name } = this.lock
+    return keyMap?.name ?? name
   }
 
   /**

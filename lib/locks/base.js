@@ -102,8 +102,7 @@ class Base {
     // `this` is the prototype of a class.
     if (kindOf(this) === undefined) return this
     const lock = lockOfOther(this, this.#kind)
-    const known = { name: lock.shared?.name ?? lock.name, scope: lock.scope }
-    return platform.inspected(this, known, () => this[look](lock), options, inspect)
+    return platform.inspected(this, lock, () => this[look](lock), options, inspect)
   }
 }
 

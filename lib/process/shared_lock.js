@@ -3,7 +3,6 @@
 // queue in C++. A keyed map has a lock for each busy key.
 const { reasonOf } = require('../core/abort.js')
 const { toText } = require('../core/key_text.js')
-const { titleOf } = require('../core/keys.js')
 const { AnyLock, IdlePromise } = require('../core/lock.js')
 const native = require('../addon/load.js')
 const { constructionError } = require('./construction_errors.js')
@@ -71,16 +70,6 @@ class SharedLock extends AnyLock {
       this.shared.listen(this)
     }
     return super.onIdle()
-  }
-
-  /** The memory through which other threads find the lock. */
-  memory() {
-    if (this.name !== undefined) {
-      throw new TypeError(
-        `${this.title()} is shared by its name and has no buffer: construct it with the same name`,
-      )
-    }
-    return this.words
   }
 
   /** Shares the lock through memory of that size, which other threads know. */
@@ -279,10 +268,6 @@ class SharedLock extends AnyLock {
   cancel(reason = this.cancelError) {
     checkStack()
     if (this.shared.waiting > 0) cancelAll(this, reason)
-  }
-
-  title() {
-    return titleOf(this.kind.name, this)
   }
 }
 

@@ -2,7 +2,6 @@
 // Lends a mutex whose word JavaScript can access and whose wait queue is in C++. An uncontended loan, and its return,
 // is one compare-and-swap in JavaScript. Derived classes define the bits of their words.
 const { bounds, Stay } = require('../core/cohort.js')
-const { titleOf } = require('../core/keys.js')
 const { Lender, lent, notLent } = require('../core/lender.js')
 const native = require('../addon/load.js')
 const { keepAlive } = require('./keep_alive.js')
@@ -137,17 +136,6 @@ class WordLender extends Lender {
 
   queueSize() {
     return (this.word() & queued) === 0 ? 0 : this.native.queueSize(this.wordIndex) - this.#tickets
-  }
-
-  memory() {
-    if (this.name === undefined) return this.words
-    throw new TypeError(
-      `${this.lock.title()} is shared by its name and has no buffer: construct it with the same name`,
-    )
-  }
-
-  title({ kind, keyMap, key }) {
-    return titleOf(kind, { name: this.name, keyMap, key })
   }
 
   // waiters.js calls these methods as those of a lock.
