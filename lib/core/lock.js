@@ -73,6 +73,12 @@ class AnyLock {
     return lockError('ERR_LOCK_QUEUE_FULL', message)
   }
 
+  /** Rejects a caller that may not wait. `Kind` is the class of the waiter that it would be. */
+  refuse(Kind, weight, reason) {
+    if (this.observer !== null) platform.observed.refused(this.observer, Kind.mode, weight, reason)
+    return Promise.reject(reason)
+  }
+
   /** Rejects `waiter`, which has left the queue. */
   fail(waiter, reason) {
     waiter.end()
@@ -202,12 +208,6 @@ class LocalLock extends AnyLock {
   /** Throws if the stack may be too short for the observer. Called before a step that must not fail halfway. */
   checkObserver() {
     if (this.observer !== null) checkStack()
-  }
-
-  /** Rejects a caller that may not wait. */
-  refuse(Kind, weight, reason) {
-    if (this.observer !== null) platform.observed.refused(this.observer, Kind.mode, weight, reason)
-    return Promise.reject(reason)
   }
 
   enqueue(waiter) {

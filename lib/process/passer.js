@@ -32,6 +32,6 @@ class Passer extends Waiter {
     this.lock.shared.passing += change
   }
 }
-setTraits(Passer, { isToStay: true, isPassing: true })
+setTraits(Passer, { mode: undefined, isToStay: true, isPassing: true })
 
 module.exports = { Passer }

@@ -8,6 +8,7 @@ const {
   writeReleaser: newWriter,
 } = require('../core/rw_releaser.js')
 const { observed } = require('../core/platform.js')
+const { setTraits } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
 
 /** Reports to the observer that a caller holds the lock by `release`. */
@@ -46,6 +47,7 @@ class Reader extends Waiter {
     super.count(change)
   }
 }
+setTraits(Reader, { mode: 'shared' })
 
 class Writer extends Waiter {
   static value(lock, _ask, abandoned) {

@@ -125,7 +125,7 @@ class SharedRWLock extends SharedLock {
   /** Makes the reader of `grant` the writer. Resolves to the writer's releaser. */
   upgrade(grant, limits) {
     const refusal = this.refusal(limits.signal)
-    if (refusal !== undefined) return this.refuse(upgrade, refusal)
+    if (refusal !== undefined) return this.refuse(Upgrader, upgrade, refusal)
     // Do not ask C++, which may have made this reader the writer by a completion that this thread has not read.
     if (grant.pending !== null) return Promise.reject(upgradeError(this))
     checkStack()
@@ -140,7 +140,7 @@ class SharedRWLock extends SharedLock {
     if (outcome === refused || isNow) {
       this.changed()
       if (outcome === refused) return Promise.reject(upgradeError(this))
-      return this.refuse(upgrade, this.timeoutError(0))
+      return this.refuse(Upgrader, upgrade, this.timeoutError(0))
     }
     return wait(this, Upgrader, upgrade, limits, grant, outcome)
   }

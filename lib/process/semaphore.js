@@ -234,7 +234,7 @@ class Acquirer extends Waiter {
 }
 
 /** Rejects in the same microtask as async-mutex, because programs rely on that order. */
-setTraits(Acquirer, { rejectsAtOnce: true })
+setTraits(Acquirer, { mode: undefined, rejectsAtOnce: true })
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
   if (before > lock.shared.most) lock.noteFree(before)

@@ -106,7 +106,7 @@ class SharedLock extends AnyLock {
   enterQueue(weight, limits, Kind) {
     const { maxPending, priority, signal, timeout } = limits
     const refusal = this.refusal(signal)
-    if (refusal !== undefined) return this.refuse(weight, refusal)
+    if (refusal !== undefined) return this.refuse(Kind, weight, refusal)
     checkStack()
     const isNow = timeout === 0 || this.isFull(maxPending)
     const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, Kind.isPassing)
@@ -139,13 +139,7 @@ class SharedLock extends AnyLock {
     this.changed()
     if (ifAvailable) return Promise.resolve()
     const error = this.isFull(maxPending) ? this.fullError(maxPending) : this.timeoutError(0)
-    return Kind.isToStay ? Promise.reject(error) : this.refuse(weight, error)
-  }
-
-  /** Rejects a caller that may not wait. */
-  refuse(weight, reason) {
-    if (this.observer !== null) observed.refused(this.observer, this.modeOf(weight), weight, reason)
-    return Promise.reject(reason)
+    return Kind.isToStay ? Promise.reject(error) : this.refuse(Kind, weight, error)
   }
 
   /** Whether a blocking call would have to wait. */

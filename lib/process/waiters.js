@@ -44,10 +44,6 @@ class Waiter extends AnyWaiter {
     lock.shared.wait(lock, change)
   }
 
-  get mode() {
-    return this.lock.modeOf(this.weight)
-  }
-
   end() {
     this.count(-1)
     super.end()
