@@ -178,11 +178,6 @@ class EngineRWLock extends EngineLock {
   isWritten() {
     return this.local.isWritten()
   }
-
-  snapshot() {
-    const waiting = this.queueSize()
-    return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
-  }
 }
 
 Object.assign(EngineRWLock.prototype, runs, { sharedUnits: read.units })

@@ -72,10 +72,6 @@ class EngineSemaphore extends EngineLock {
     return this.local.getValue()
   }
 
-  snapshot() {
-    return this.seen({ value: this.getValue(), waiting: this.queueSize() })
-  }
-
   /** Puts back units that any caller of this thread has taken, at most as many as were taken. */
   release(weight = 1) {
     checkWeight(weight)
@@ -92,7 +88,8 @@ class EngineSemaphore extends EngineLock {
   }
 }
 
-const { acquire, runExclusive, runWithUnits } = ticketRuns
-Object.assign(EngineSemaphore.prototype, { acquire, runExclusive, runWithUnits })
+// It cannot run a callback without waiting for the server: asynchronous.js.
+const { runExclusiveSync: _, ...runs } = ticketRuns
+Object.assign(EngineSemaphore.prototype, runs)
 
 module.exports = { EngineSemaphore }

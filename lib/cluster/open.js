@@ -82,6 +82,7 @@ function keyMapOver({ engine, name, isStrict, times }, kind, value, watch) {
 }
 
 class EngineKeyMap extends commonMap(KeyMap) {
+  scope = 'cluster'
   /** Whether each key has its own tokens, which cannot be compared with those of other keys. */
   hasTokensByKey = true
   #hub
@@ -90,10 +91,6 @@ class EngineKeyMap extends commonMap(KeyMap) {
     super([], make, name)
     this.#hub = hub
     this.times = times
-  }
-
-  get scope() {
-    return 'cluster'
   }
 
   afterStart(begin) {

@@ -13,6 +13,7 @@ const mostIdle = 256
 const mostAtRest = 1024
 
 class KeyMap {
+  scope = 'thread'
   #all = new Map()
   #atRest
   #make
@@ -34,10 +35,6 @@ class KeyMap {
     this.watch = undefined
     /** Whether no object and no key uses the map any more. Its observer may still refer to it. */
     this.isGone = false
-  }
-
-  get scope() {
-    return 'thread'
   }
 
   /** The locks of this thread, idle ones included. */

@@ -267,7 +267,7 @@ class LocalRWLock extends LocalLock {
 
   snapshot() {
     const waiting = this.queueSize()
-    return this.seen({ readers: this.readerCount, written: this.hasWriter, waiting })
+    return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
   }
 }
 

@@ -1,10 +1,13 @@
 'use strict'
-// How a read-write lock of a wider scope runs a callback: the callback's grant has `abandoned`, the fencing token and
-// the signal of the releaser.
+// The methods that read-write locks of all wider scopes share. The grant of a callback has `abandoned`, the fencing token
+// and the signal of the releaser.
 const { grantOf } = require('./grant.js')
 const { run } = require('./run.js')
+const { snapshot } = require('./rw_lock.js').LocalRWLock.prototype
 
 const runs = {
+  snapshot,
+
   runShared(callback, options) {
     return run(callback, () => this.acquireRead(options), undefined, options, grantOf)
   },

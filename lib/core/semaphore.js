@@ -218,7 +218,7 @@ class LocalSemaphore extends LocalLock {
   }
 
   snapshot() {
-    return this.seen({ value: this.value, waiting: this.queueSize() })
+    return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 }
 

@@ -1,11 +1,11 @@
 'use strict'
-// Semaphores of wider scopes run callbacks with the ticket [valueBefore, releaser] that acquireUnits(asked) resolves
-// to.
+// The methods that semaphores of all wider scopes share. A callback gets the ticket [valueBefore, releaser] that
+// acquireUnits(asked) resolves to.
 const { LocalSemaphore } = require('./semaphore.js')
 const { run } = require('./run.js')
 const { readAcquire } = require('./units.js')
 
-const { runExclusive, runExclusiveSync } = LocalSemaphore.prototype
+const { runExclusive, runExclusiveSync, snapshot } = LocalSemaphore.prototype
 
 const ticketRuns = {
   acquire(weight, options) {
@@ -14,6 +14,7 @@ const ticketRuns = {
 
   runExclusive,
   runExclusiveSync,
+  snapshot,
 
   runWithUnits(asked, callback) {
     return run(callback, () => this.acquireUnits(asked))

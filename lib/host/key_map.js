@@ -11,12 +11,10 @@ const { untilIdle } = require('./timed_hold.js')
 const mostIdle = 1024
 
 class HostKeyMap extends SharedKeyMap {
+  scope = 'host'
+
   constructor(segment, make) {
     super(make, segment.name, segment, mostIdle)
-  }
-
-  get scope() {
-    return 'host'
   }
 
   /** Pins the slot of `lock` if need be. Returns false if the slot has passed to another key. */

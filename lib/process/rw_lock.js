@@ -23,11 +23,6 @@ const free = 0
 const { writer, countShift, read, write, upgrade } = native.layout.rwLock
 
 class SharedRWLock extends SharedLock {
-  /** The word of a new lock. */
-  static idleWord() {
-    return free
-  }
-
   constructor() {
     super(free)
   }
@@ -39,11 +34,6 @@ class SharedRWLock extends SharedLock {
 
   isWritten() {
     return (this.read() & writer) !== 0
-  }
-
-  snapshot() {
-    const waiting = this.queueSize()
-    return this.seen({ readers: this.readers(), written: this.isWritten(), waiting })
   }
 
   isLocked() {

@@ -24,13 +24,8 @@ const { setTraits } = require('../core/waiter.js')
 const { valueShift } = native.layout.semaphore
 
 class SharedSemaphore extends SharedLock {
-  /** The word of a new lock. */
-  static idleWord(value) {
-    return value << valueShift
-  }
-
   constructor(value) {
-    super(SharedSemaphore.idleWord(value))
+    super(value << valueShift)
   }
 
   getValue() {
@@ -195,10 +190,6 @@ class SharedSemaphore extends SharedLock {
   admit(waiter, abandoned, before = this.getValue() + waiter.weight) {
     if (this.observer !== null) this.observeAdmission(waiter)
     waiter.resolve(waiter.constructor.value(this, waiter.weight, abandoned, before))
-  }
-
-  snapshot() {
-    return this.seen({ value: this.getValue(), waiting: this.queueSize() })
   }
 
   hasRoom(weight) {

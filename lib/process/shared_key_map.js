@@ -22,6 +22,7 @@ class CommonPromise extends IdlePromise {
 }
 
 class SharedKeyMap extends KeyMap {
+  scope = 'process'
   /** The number of objects that use the map. */
   #users = 0
   /** The names of the tables that the map keeps open. */
@@ -32,10 +33,6 @@ class SharedKeyMap extends KeyMap {
   constructor(make, name, table, most) {
     super([], make, name, most)
     this.table = table
-  }
-
-  get scope() {
-    return 'process'
   }
 
   /** Called once the table is open. */
@@ -155,7 +152,8 @@ function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock },
     const make = () => Object.assign(new Kind(value), { isStrict, mayBlock })
     const map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name)
     const title = `the keyed ${kind} ${nameOf(name)}`
-    map.table = map.openTable(id, Kind.idleWord(value), title, Kind.prototype.argument)
+    const { idle, argument } = new Kind(value)
+    map.table = map.openTable(id, idle, title, argument)
     return map
   })
 }
