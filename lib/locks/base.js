@@ -1,6 +1,11 @@
 'use strict'
 // The base of all public classes of locks: an object with its lock, or with its keyed map, and the kind of its class.
 //
+// A kind is { class, base, name, bytes, known, local, isGate, isUnranked, over }. `known` has the names of the kind's own
+// options, if it has any. `local(...args)` makes a lock of this thread; keyed maps keep idle ones in `atRest` and reuse
+// them. `isGate` marks an event, a latch, a barrier or a condition variable, which no thread holds. `isUnranked` marks
+// one that admits all waiters together, so that they have no priority. `over(lock)` wraps the lock.
+//
 // A method finds the lock by lockOf(this, kind, name). If the object is not simply of that kind, its own kind may have
 // a lockFor(name, lock, key), which returns the lock that the method uses: for a closed object (closed.js) and for a
 // recursive or reentrant one. Of these the closedFor() says which callers may enter although the object is closed.

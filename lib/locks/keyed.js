@@ -12,21 +12,17 @@ const { ClosedKeyMap } = require('./closed_keyed.js')
 /** The kind of all keyed locks. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }
 
-/** Opens the key map that `settings` describe, for locks of `kind` that begin with `value`. */
-function openKeyMap(kind, value, settings) {
-  const { scopes } = settings
-  return scopes === undefined
-    ? localKeyMap(kind, value, settings)
-    : scopes.openKeyMap(kind, value, settings)
-}
-
 /** Returns the limits of a wait of `it` that blocks this thread. */
 const blockingLimits = (it, options) => readSyncWait(withMapDefaults(it, options))
 
 class Keyed extends Base {
   constructor(kind, options, value) {
     const settings = readLockOptions(options, 0, kind.known ?? lockOptionsWithDefaults)
-    const map = openKeyMap(kind, value, settings)
+    const { scopes } = settings
+    const map =
+      scopes === undefined
+        ? localKeyMap(kind, value, settings)
+        : scopes.openKeyMap(kind, value, settings)
     super(settings.isReentrant ? platform.reentrantKind(kind, map) : kind, map, settings)
     map.keepFor(this)
   }

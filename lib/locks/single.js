@@ -3,7 +3,7 @@
 const { readSyncWait } = require('../core/options.js')
 const { signalMark } = require('../core/receiver.js')
 const { now, tryRun } = require('../core/run.js')
-const { openLock } = require('../options/open.js')
+const { readLockOptions } = require('../options/lock_options.js')
 const { Base, cancelErrorOf, close, kindOf, lockOf, look, withDefaults } = require('./base.js')
 const { Refusal } = require('./closed.js')
 
@@ -15,8 +15,13 @@ const blockingLimits = (it, options) => readSyncWait(withDefaults(it, options))
 
 class Single extends Base {
   constructor(kind, args, options) {
-    const { lock, settings } = openLock(kind, args, options)
-    super(kind, lock, settings)
+    const settings = readLockOptions(options, kind.bytes, kind.known)
+    const { scopes } = settings
+    const lock =
+      scopes === undefined
+        ? kind.local(...args).configured(settings)
+        : scopes.openLock(kind, args, settings)
+    super(kind, kind.over === undefined ? lock : kind.over(lock), settings)
   }
 
   [look]() {

@@ -1,5 +1,5 @@
 'use strict'
-// Opens locks of scopes wider than the thread, and locks with diagnostics, by the options of the constructor (open.js).
+// Opens locks of scopes wider than the thread, and locks with diagnostics, by the settings that lock_options.js has read.
 // The first lock of a scope loads the code of that scope.
 //
 // A mutex that several threads share is lent to one of them at a time (lib/core/lent_mutex.js). The other kinds are in
