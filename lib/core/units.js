@@ -1,6 +1,7 @@
 'use strict'
 // Shared by the semaphores of all scopes: reads weights and values, and runs a callback with a ticket.
 const { checkType, lockError } = require('./errors.js')
+const { checkInteger } = require('./integers.js')
 const {
   acquireOptions,
   readSyncWait,
@@ -69,10 +70,7 @@ function roomError(lock) {
 }
 
 function checkedValue(value) {
-  checkType('value', value, 'number')
-  if (!(Number.isInteger(value) && value >= minValue && value <= maxValue)) {
-    throw new RangeError(`value must be an integer from ${minValue} to ${maxValue}, not ${value}`)
-  }
+  checkInteger('value', value, minValue, maxValue)
   return value
 }
 
