@@ -99,7 +99,6 @@ class Slots {
 const textOf = ({ session, id, units, capacity, claim, maxHold, minHold, key }, begun) =>
   `${session} ${id} ${begun} ${units} ${capacity} ${claim} ${maxHold} ${minHold} ${key}`
 
-/** Returns { request, begun } from the text. */
 function claimIn(text) {
   const [, session, id, numbers, key] = /^(\S+) (\S+) ((?:[\d.]+ ){6})(.*)$/s.exec(text)
   const [begun, units, capacity, claim, maxHold, minHold] = numbers.split(' ').map(Number)

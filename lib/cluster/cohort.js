@@ -65,7 +65,6 @@ class Cohort {
     return undefined
   }
 
-  /** Whether this thread has a lease. */
   isHeld() {
     return this.#leases.size > this.#asking.size
   }

@@ -85,10 +85,8 @@ const leastTime = 100
 
 const readyOptions = new Set(['timeout', 'signal'])
 
-/** The options of all engines. */
 const engineOptions = new Set(['ttl', 'maxHold', 'answerTimeout'])
 
-/** Returns the options that all engines have. */
 const timesOf = ({ ttl, maxHold, answerTimeout }) => ({ ttl, maxHold, answerTimeout })
 
 function readEngineOptions(options) {

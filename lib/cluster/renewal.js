@@ -139,7 +139,6 @@ class Renewal {
     }
   }
 
-  /** Stops renewing the session `id`. */
   forget(id) {
     if (this.#current === id) this.#current = undefined
   }

@@ -163,7 +163,6 @@ class KeyMap {
     return this.#all.size === 0
   }
 
-  /** Removes idle locks from their keys. */
   sweep() {
     // Copying the few busy keys to a new Map is cheaper than deleting most keys.
     const isFresh = this.#all.size <= 2 * this.#mostIdle

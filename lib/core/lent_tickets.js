@@ -140,7 +140,6 @@ class LentTickets extends UnqueuedForms {
 /** One ticket per waiter, for waiters that are strictly first come, first served. */
 class StrictTickets {
   #tickets = new Map()
-  /** The waiters by their tickets. */
   #waiters = new Map()
 
   put(waiter, ticket) {

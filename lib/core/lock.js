@@ -253,7 +253,6 @@ class LocalLock extends AnyLock {
     this.endAll(reason, leaving)
   }
 
-  /** Rejects `waiters`. */
   endAll(reason, waiters = this.waiters()) {
     if (waiters.length === 0) return
     // Every waiter that leaves the queue must be settled, so check the stack first.

@@ -178,15 +178,10 @@ function asOptions(given) {
 
 const usual = Object.freeze({ priority: 0, timeout: undefined, signal: undefined })
 
-/** Options of a wait. */
 const waitOptions = new Set(['priority', 'timeout', 'signal'])
-/** Options of a wait for units of a semaphore. */
 const weightedWaitOptions = new Set([...waitOptions, 'weight'])
-/** Options of lock(). */
 const lockingOptions = new Set([...waitOptions, 'maxPending'])
-/** Options of a method that acquires. */
 const acquireOptions = new Set([...lockingOptions, 'ifAvailable'])
-/** Options of a method that acquires units of a semaphore. */
 const weightedAcquireOptions = new Set([...acquireOptions, 'weight'])
 
 /** Throws for a callback that the method would never call while it holds the lock. */

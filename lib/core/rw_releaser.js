@@ -49,7 +49,6 @@ class RWGrant {
 const upgradeOptions = new Set(['timeout', 'signal', 'ifAvailable'])
 const upgradeSyncOptions = new Set(['timeout', 'signal'])
 
-/** The limits of an upgrade. */
 function readUpgrade(options) {
   refuseNumber(options, false)
   return readWait(options, upgradeOptions)

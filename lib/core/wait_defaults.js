@@ -25,7 +25,6 @@ function completed(options, defaults) {
   return typeof options === 'function' ? options : new WithDefaults(options, defaults)
 }
 
-/** Returns the options as the caller gave them. */
 const givenOf = (options) => (options instanceof WithDefaults ? options.given : options)
 
 module.exports = { completed, givenOf, WithDefaults }

@@ -16,7 +16,6 @@ const { listen, reasonOf, throwLater } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 const { checkStack } = require('./stack.js')
 
-/** The base of waiters of every kind of queue. */
 class AnyWaiter {
   /** `resolve` is the resolve function of the promise. Derived classes decide what they resolve to. */
   constructor(resolve, limits) {

@@ -33,7 +33,6 @@ class Watchers {
   #top = -Infinity
   size = 0
 
-  /** `timeoutError` makes the lock's error of a timeout. */
   constructor(timeoutError) {
     this.timeoutError = timeoutError
   }

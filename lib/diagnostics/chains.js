@@ -87,7 +87,6 @@ function runs(step) {
   step.closed = undefined
 }
 
-/** Returns the promises that `step` may settle. */
 function madeFor({ within, maker }) {
   if (maker === undefined) return within ?? []
   return within === undefined ? [maker] : [...within, maker]

@@ -145,7 +145,6 @@ function block(wait) {
 }
 
 const hooks = {
-  /** Starts to follow chains. */
   start() {
     turnEnd.start(search)
     chains.follow(turnEnd.schedule)

@@ -53,7 +53,6 @@ class Link {
     learn(step)
   }
 
-  /** Adds `step` to the doings. */
   does(step) {
     if (this.isCrowded) {
       lasting.delete(step.id)

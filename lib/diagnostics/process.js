@@ -57,7 +57,6 @@ function threadsOf(asked, answers) {
   return [...ids].sort((a, b) => a - b).map((id) => ({ id, answered: !unheard.has(id) }))
 }
 
-/** Merges the reports of each lock into one. */
 function merged(answers) {
   const all = new Map()
   for (const { locks } of answers) {

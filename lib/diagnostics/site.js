@@ -59,7 +59,6 @@ class Ending extends Site {
 
 /** The prototype of all promises of async functions. A program may have replaced `Promise`. */
 const promises = Object.getPrototypeOf((async () => {})())
-/** Whether `promise` is of a subclass. */
 const isDerived = (promise) => Object.getPrototypeOf(promise) !== promises
 
 /** The site of a promise whose frames are unknown. */

@@ -11,7 +11,6 @@ function add(source) {
   collected.register(source, ref)
 }
 
-/** Returns the reports of all sources. */
 function reports() {
   const all = []
   for (const ref of sources) {

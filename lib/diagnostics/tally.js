@@ -33,11 +33,9 @@ const tallied = ({ totals, waits, holds }) => ({
 
 const copyOf = ({ buckets, max }) => ({ buckets: buckets.slice(), max })
 
-/** Returns the sum of the totals of two threads. */
 const addTotals = (one, other) =>
   Object.fromEntries(Object.entries(one).map(([name, some]) => [name, some + other[name]]))
 
-/** Returns the sum of the histograms of two threads. */
 function addTimes(one, other) {
   const buckets = one.buckets.map((some, i) => some + other.buckets[i])
   return { buckets, max: Math.max(one.max, other.max) }

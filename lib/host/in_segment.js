@@ -6,7 +6,6 @@ const { pinned } = require('./key_map.js')
 const { look } = require('./look.js')
 const { indexOfSlot, keepWith } = require('../process/shares.js')
 
-/** Derives from `Base` a lock in a segment. */
 const inSegment = (Base) =>
   class extends pinned(Base) {
     constructor(segment, ...rest) {

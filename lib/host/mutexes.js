@@ -32,7 +32,6 @@ function openHostMutex(kind, { host, isStrict, times }) {
   return mutex
 }
 
-/** Makes a mutex of class `Base` in `segment`. */
 function mutexIn(segment, Base) {
   if (segment.times === undefined) return new Base(new HostMutexLender(segment))
   return require('./timed_mutex.js').timedMutexIn(segment, Base)

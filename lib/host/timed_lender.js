@@ -97,7 +97,6 @@ class TimedMutexLender extends HostMutexLender {
     return !this.#isOfDead || this.#hold.until <= now()
   }
 
-  /** Begins a hold. */
   begin() {
     this.#isOfDead = false
     if (this.#minHold > 0) {

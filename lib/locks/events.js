@@ -8,7 +8,6 @@ const { lockOf } = require('./base.js')
 
 const eventOptions = new Set([...lockOptions, 'isSet'])
 
-/** The kind of both events. */
 const event = { class: 'Event', base: gate, instance: 'an event' }
 
 class Event extends Gate {

@@ -4,7 +4,6 @@ const { checkKnown, isObject, readSyncWait, refuseNumber } = require('../core/op
 const { blockingLockOf, kindOf, lockOf } = require('./base.js')
 const { Single, single } = require('./single.js')
 
-/** The kind of all gates. */
 const gate = { class: 'Gate', base: single, instance: 'an event, a countdown latch or a barrier' }
 
 const known = new Set(['timeout', 'signal'])

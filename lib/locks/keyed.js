@@ -9,10 +9,8 @@ const { now, tryRun } = require('../core/run.js')
 const { Base, cancelErrorOf, close, kindOf, look, mapOf, withMapDefaults } = require('./base.js')
 const { ClosedKeyMap } = require('./closed_keyed.js')
 
-/** The kind of all keyed locks. */
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }
 
-/** Returns the limits of a wait of `it` that blocks this thread. */
 const blockingLimits = (it, options) => readSyncWait(withMapDefaults(it, options))
 
 class Keyed extends Base {

@@ -7,10 +7,8 @@ const { readLockOptions } = require('../options/lock_options.js')
 const { Base, cancelErrorOf, close, kindOf, lockOf, look, withDefaults } = require('./base.js')
 const { Refusal } = require('./closed.js')
 
-/** The kind of all these classes. */
 const single = { class: 'Single', instance: 'a lock' }
 
-/** Returns the limits of a wait of `it` that blocks this thread. */
 const blockingLimits = (it, options) => readSyncWait(withDefaults(it, options))
 
 class Single extends Base {

@@ -21,7 +21,6 @@ const sharedLocks = {
 
 const isLent = ({ name }) => sharedLocks[name] === undefined
 
-/** Whether no other thread can ever use the lock. */
 function isOfThread({ engine, host, name, buffer, isShared }) {
   const isNamed = engine !== undefined || host !== undefined || name !== undefined
   return !isNamed && buffer === undefined && !isShared
@@ -35,7 +34,6 @@ function checkScope({ scope }) {
   )
 }
 
-/** Whether the lock belongs to this process only. */
 function isOfProcess({ engine, host }) {
   return engine === undefined && host === undefined
 }
@@ -46,7 +44,6 @@ function checkName({ name, scope, engine }, title) {
   require('../process/one_of_many.js').warnOfName(title, name)
 }
 
-/** Makes the lock of `kind` that `settings` describe. */
 function openLock(kind, args, settings) {
   const lock = openPlain(kind, args, settings)
   checkName(settings, kind.name)
@@ -93,7 +90,6 @@ function share(lock, { name, buffer, byteOffset, isStrict }, { bytes }) {
   return lock
 }
 
-/** Throws if the scope of `settings` lacks the class of `kind`. */
 function checkReach(kind, settings) {
   require('./reach.js').checkReach(kind.class, settings)
 }

@@ -54,7 +54,6 @@ class SharedBarrier extends SharedLock {
     else waiter.resolve(waiter.missing)
   }
 
-  /** Blocks this thread. */
   waitSync({ timeout }) {
     this.checkRefusal()
     checkStack()

@@ -49,7 +49,6 @@ class SharedCondition extends SharedLock {
     mutex.lender.catchUp()
   }
 
-  /** Blocks this thread. */
   waitSync(mutex, { timeout }) {
     this.check(mutex)
     if (native.condition.isQueued(this.wordIndex)) {

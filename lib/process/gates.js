@@ -22,7 +22,6 @@ class SharedGate extends SharedLock {
     return this.enterQueue(1, readWait(options), Waiter)
   }
 
-  /** Blocks this thread. */
   waitSync(limits) {
     if (!this.tryWait()) this.enterSync(1, limits)
   }

@@ -40,7 +40,6 @@ class SharedRWLock extends SharedLock {
     return this.isWritten() || this.readers() > 0
   }
 
-  /** Whether this thread holds the lock. */
   isOurs() {
     const { isHeld, reads } = this.shared
     return isHeld || reads > 0
@@ -135,7 +134,6 @@ class SharedRWLock extends SharedLock {
     return wait(this, Upgrader, upgrade, limits, grant, outcome)
   }
 
-  /** Upgrades without waiting, or returns undefined. */
   tryUpgrade(grant) {
     this.checkRefusal()
     if (grant.pending !== null) return undefined
@@ -144,7 +142,6 @@ class SharedRWLock extends SharedLock {
     return isGranted(outcome) ? this.becomeWriter(grant, outcome === grantedAbandoned) : undefined
   }
 
-  /** As upgrade(), but blocks this thread. */
   upgradeSync(grant, limits) {
     if (grant.pending !== null) throw upgradeError(this)
     const release = this.tryUpgrade(grant)

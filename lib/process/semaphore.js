@@ -45,7 +45,6 @@ class SharedSemaphore extends SharedLock {
     return this.firstValue() > 0
   }
 
-  /** Whether this thread holds units. */
   isOurs() {
     return this.shared.out > 0
   }
@@ -114,7 +113,6 @@ class SharedSemaphore extends SharedLock {
     return isGranted(outcome) ? ticketOf(this, weight, outcome === grantedAbandoned) : undefined
   }
 
-  /** Blocks this thread. */
   acquireSync(weightOrOptions, options) {
     const { weight, limits } = readAcquireSync(weightOrOptions, options)
     if (weight > this.firstValue()) this.warnOfWeight(weight, limits)

@@ -23,7 +23,6 @@ class CommonPromise extends IdlePromise {
 
 class SharedKeyMap extends KeyMap {
   scope = 'process'
-  /** The number of objects that use the map. */
   #users = 0
   /** The names of the tables that the map keeps open. */
   #tables = new Set()

@@ -79,14 +79,12 @@ class SharedLock extends AnyLock {
     keepWith(this)
   }
 
-  /** Shares the lock with all threads that know its name. */
   shareByName(name) {
     this.name = name
     this.shareByKey(tableOfNames(this.kind.name), toText(name))
     keepWith(this)
   }
 
-  /** Shares the lock with all threads that know the keyed map. */
   shareByKey(table, key) {
     this.attach(() => indexOfKey(table, key, this.kind.number, this.idle))
   }
@@ -189,7 +187,6 @@ class SharedLock extends AnyLock {
     return this.kind.native.tryEnter(this.wordIndex, weight)
   }
 
-  /** Blocks this thread. */
   enterSync(weight, limits) {
     this.checkRefusal()
     checkStack()
@@ -228,7 +225,6 @@ class SharedLock extends AnyLock {
     if (!waiter.isToStay) this.admitted = waiter
   }
 
-  /** Takes `count` completions, and those that they cause. */
   dispatch(count) {
     if (count > 0) takeCompletions(count)
     this.changed()

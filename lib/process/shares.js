@@ -101,7 +101,6 @@ function indexInMemory(words, kind, start) {
   return wordIndex
 }
 
-/** Returns the word index of the lock of `key` in `table`. */
 function indexOfKey(table, key, kind, start) {
   const wordIndex = native.shares.shareKey(table, key, kind, start)
   mapWords(wordIndex)

@@ -32,7 +32,6 @@ class Tickets {
     this.#waiters[ticket] = left === leaves.leftAwake ? gone : undefined
   }
 
-  /** All waiters, with their tickets. */
   *[Symbol.iterator]() {
     for (const [ticket, waiter] of this.#waiters.entries()) {
       if (waiter !== undefined) yield [ticket, waiter]

@@ -26,7 +26,6 @@ class KeyMapManager {
     )
   }
 
-  /** Runs `callback` while it holds the lock. */
   async request(name, wish, callback) {
     const release = await this.take(name, wish)
     if (release === undefined) return callback(null)

@@ -244,7 +244,6 @@ function releaser(request) {
 
 native.lockManager.start(require('node:worker_threads').threadId)
 
-/** Returns the held locks and pending requests of all threads. */
 function query() {
   const snapshot = { held: [], pending: [] }
   const all = native.lockManager.query()

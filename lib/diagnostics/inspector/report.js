@@ -135,7 +135,6 @@ function reportOf({ snapshot, madeAt, busy, counted }, { top, filter }) {
   }
 }
 
-/** Returns the oldest wait, or undefined without one. */
 function oldestOf(found) {
   const waits = found.flatMap(({ lock }) => lock.oldestWait ?? [])
   return waits.length === 0 ? undefined : waits.reduce((one, other) => Math.max(one, other))

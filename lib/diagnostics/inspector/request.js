@@ -6,7 +6,6 @@
 // - a web page whose own host name resolves to this machine (DNS rebinding), by the Host, which still is that name;
 // - a web page that sends requests to this machine's name, by Sec-Fetch-Site and Origin, which the browser sets.
 
-/** The answer to a refused request. */
 class Refusal extends Error {
   constructor(status, message, headers = {}) {
     super(message)

@@ -45,7 +45,6 @@ function shared(source) {
     return reading
   }
 
-  /** Resolves to the report as JSON. */
   return async (asked) => {
     const { sorted, bodies } = await read()
     const id = JSON.stringify([asked.top, asked.filter])
