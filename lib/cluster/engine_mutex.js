@@ -1,6 +1,5 @@
 'use strict'
 // A mutex over an engine.
-const { lockError } = require('../core/errors.js')
 const { LocalMutex, Runner } = require('../core/mutex.js')
 const { acquireOptions, lockingOptions, readWait } = require('../core/options.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
@@ -83,14 +82,8 @@ class EngineMutex extends EngineLock {
     return this.current !== null
   }
 
-  snapshot() {
-    return this.seen({ locked: this.isLocked(), waiting: this.queueSize() })
-  }
-
   unlock() {
-    if (this.current === null) {
-      throw lockError('ERR_LOCK_NOT_HELD', `${this.title()} is not held by this thread`)
-    }
+    if (this.current === null) throw this.notHeld()
     this.give(this.current)
   }
 
@@ -103,5 +96,8 @@ class EngineMutex extends EngineLock {
     return this.#hold(readWait(options), use, pass)
   }
 }
+
+const { notHeld, snapshot } = LocalMutex.prototype
+Object.assign(EngineMutex.prototype, { notHeld, snapshot })
 
 module.exports = { EngineMutex }

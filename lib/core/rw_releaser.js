@@ -54,11 +54,6 @@ function readUpgrade(options) {
   return readWait(options, upgradeOptions)
 }
 
-function readUpgradeSync(options) {
-  refuseNumber(options, false)
-  return readSyncWait(options, upgradeSyncOptions)
-}
-
 /** Returns the grant of `release`. Throws if it has ended. */
 function grantOf(release) {
   const grant = release[grantKey]
@@ -84,7 +79,8 @@ function tryUpgrade() {
 
 function upgradeSync(options) {
   checkMayBlock(this[grantKey].lock.mayBlock, 'upgradeSync')
-  const limits = readUpgradeSync(options)
+  refuseNumber(options, false)
+  const limits = readSyncWait(options, upgradeSyncOptions)
   const grant = grantOf(this)
   return grant.lock.upgradeSync(grant, limits)
 }

@@ -5,6 +5,7 @@ const { fenced } = require('./fence.js')
 const { pinned } = require('./key_map.js')
 const { look } = require('./look.js')
 const { indexOfSlot, keepWith } = require('../process/shares.js')
+const { untilIdle } = require('./timed_hold.js')
 
 const inSegment = (Base) =>
   class extends pinned(Base) {
@@ -33,6 +34,10 @@ const inSegment = (Base) =>
       super.attach(findIndex)
       this.shared.isHost = true
       this.shared.segment = this.segment
+    }
+
+    onIdle() {
+      return untilIdle(super.onIdle(), this.segment.times)
     }
 
     addToken(release, isGood) {

@@ -15,15 +15,7 @@ const { grantKey } = require('../core/rw_releaser.js')
 const native = require('../addon/load.js')
 const { HostRWLock } = require('./rw_lock.js')
 const { Sleepers } = require('./sleepers.js')
-const {
-  acquireInTime,
-  at,
-  blockedError,
-  isEarly,
-  timed,
-  TimedHold,
-  untilIdle,
-} = require('./timed_hold.js')
+const { acquireInTime, at, blockedError, isEarly, timed, TimedHold } = require('./timed_hold.js')
 
 const { now } = native.clock
 
@@ -94,10 +86,6 @@ class TimedRWLock extends HostRWLock {
     if (!isEarly(release)) return release
     release[undelivered]()
     return undefined
-  }
-
-  onIdle() {
-    return untilIdle(super.onIdle(), this.segment.times)
   }
 
   acquireSync() {

@@ -13,15 +13,7 @@ const { undelivered } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { HostSemaphore } = require('./semaphore.js')
-const {
-  acquireInTime,
-  at,
-  blockedError,
-  isEarly,
-  timed,
-  TimedHold,
-  untilIdle,
-} = require('./timed_hold.js')
+const { acquireInTime, at, blockedError, isEarly, timed, TimedHold } = require('./timed_hold.js')
 
 const { now } = native.clock
 
@@ -65,10 +57,6 @@ class TimedSemaphore extends HostSemaphore {
       ticket = super.tryAcquire(weight)
     }
     return ticket
-  }
-
-  onIdle() {
-    return untilIdle(super.onIdle(), this.segment.times)
   }
 
   acquireSync() {

@@ -141,18 +141,14 @@ class LeaderElection {
         if (stop.aborted && error === reasonOf(stop)) return undefined
         const { isUnanswered, hadAnswered } = this.#silence
         if (!isUnanswered(error)) throw error
-        // Warn once for each time that the server stops answering.
-        if (!isTold || hadAnswered(error)) this.#warns(error)
+        // Warn once for each time that the server stops answering. The next attempt again waits for an answer.
+        if (!isTold || hadAnswered(error)) {
+          const message = `${this.#title} goes on without an answer: ${error.message}`
+          warn('BOXOFFICE_ELECTION_UNANSWERED', message)
+        }
         isTold = true
       }
     }
-  }
-
-  /**
-   * Warns that the next attempt follows, which again waits for an answer of the server.
-   */
-  #warns({ message }) {
-    warn('BOXOFFICE_ELECTION_UNANSWERED', `${this.#title} goes on without an answer: ${message}`)
   }
 
   /**

@@ -15,21 +15,11 @@ const recheck = 'a KeyedMutex there, and look into the cache again inside runExc
 const pairs = 'a KeyedMutex there, and acquire both keys at once: acquire([left, right])'
 
 const instead = {
-  AutoResetEvent: {
-    engine: notify,
-  },
-  ManualResetEvent: {
-    engine: notify,
-  },
-  CountdownLatch: {
-    engine: countOnServer,
-  },
-  Barrier: {
-    engine: countOnServer,
-  },
-  ConditionVariable: {
-    engine: notify,
-  },
+  AutoResetEvent: { engine: notify },
+  ManualResetEvent: { engine: notify },
+  CountdownLatch: { engine: countOnServer },
+  Barrier: { engine: countOnServer },
+  ConditionVariable: { engine: notify },
   DiningPhilosophers: { host: `use ${pairs}`, engine: `use ${pairs}` },
   SingleFlight: { threads: `use ${recheck}`, host: `use ${recheck}`, engine: `use ${recheck}` },
 }

@@ -48,18 +48,14 @@ function openLock(kind, args, settings) {
   const lock = openPlain(kind, args, settings)
   checkName(settings, kind.name)
   if (settings.diagnostics !== undefined) {
-    loadSnapshot()
+    snapshots()
     require('../diagnostics/observe.js').observeSingle(lock, kind, settings)
   }
   return lock
 }
 
-/** Loads the file of snapshot() now: when a program calls snapshot(), the package's files may have been removed. */
-function loadSnapshot() {
-  require('../diagnostics/process.js')
-}
-
-const snapshot = () => require('../diagnostics/process.js').snapshot()
+/** The first lock with diagnostics loads it: when a program calls snapshot(), the package's files may have been removed. */
+const snapshots = () => require('../diagnostics/process.js')
 
 function openPlain(kind, args, settings) {
   const { engine, host } = settings
@@ -95,14 +91,11 @@ function checkReach(kind, settings) {
 }
 
 function openOnHost(args, settings, { isGate, name }) {
-  if (isGate) return openGateOnHost(args, settings, name)
-  const [start = 0] = args
-  return require('../host/locks.js').hostLockOf(name, start, settings)
-}
-
-function openGateOnHost(args, settings, name) {
-  const { times } = settings
-  if (times !== undefined) {
+  if (!isGate) {
+    const [start = 0] = args
+    return require('../host/locks.js').hostLockOf(name, start, settings)
+  }
+  if (settings.times !== undefined) {
     const message = `no ${name} has a maxHold or a minHold: no caller holds it`
     throw lockError('ERR_LOCK_UNSUPPORTED', message)
   }
@@ -129,7 +122,7 @@ function openKeyMap(kind, value, settings) {
 /** Makes the observer of a keyed map, if it has diagnostics. */
 function watchOf(settings, kind) {
   if (settings.diagnostics === undefined) return undefined
-  loadSnapshot()
+  snapshots()
   return require('../diagnostics/keyed_observer.js').keyedObserver(settings, kind)
 }
 
@@ -154,5 +147,5 @@ module.exports = {
   openKeyMap,
   openLock,
   readOptions: readReachOptions,
-  snapshot,
+  snapshot: () => snapshots().snapshot(),
 }
