@@ -32,9 +32,10 @@ function following(signals) {
 
 /**
  * Returns a signal that aborts with `signal`, or with the error of `late()` once `timeout` ms have passed since
- * start(). end() drops the listener and the timer.
+ * start(). end() drops the listener and the timer. Without a timeout it is `signal` itself.
  */
 function withDeadline(signal, timeout, late) {
+  if (timeout === undefined) return { signal, start() {}, end() {} }
   const { controller, end } = following([signal])
   let clear = () => {}
   return {

@@ -56,12 +56,6 @@ class KeyedObserver {
     return { ...held, holders: held.holderPids.map((pid) => ({ pid })) }
   }
 
-  /** Returns the waiters of this thread. A key that only other threads or processes use has no lock here. */
-  #waitersOf(key, time) {
-    const lock = this.#keyMap.find(key)
-    return lock === undefined ? [] : waitersOf(lock.observer, time)
-  }
-
   reports() {
     if (this.#keyMap.isGone) return []
     const { kind, scope, tally, madeAt } = this
@@ -75,7 +69,9 @@ class KeyedObserver {
       const keyId = isCut ? `${id} ${key.id}` : `${id} ${typeof key} ${key}`
       // Another thread gets a copy of the report, so a CutKey is replaced by its text.
       const shown = isCut ? String(key) : key
-      const waiters = this.#waitersOf(key, time)
+      // A key that only other threads or processes use has no lock here.
+      const lock = this.#keyMap.find(key)
+      const waiters = lock === undefined ? [] : waitersOf(lock.observer, time)
       // One literal: there may be very many keys.
       // biome-ignore format: its fields in one line
       return { kind, name, key: shown, scope, id: keyId, map: id, thread, holders, waiting, oldestWait, waiters }

@@ -42,7 +42,8 @@ async function acquireMany(map, keys, options, acquire, late) {
   throwIfAborted(signal)
   // `timeout: 0` starts no timer, because over an engine each key still takes the time of the server's answer.
   const isNow = timeout === 0
-  const limit = limitFor(isNow ? undefined : timeout, signal, () => late(ordered, timeout, next))
+  const time = isNow ? undefined : timeout
+  const limit = withDeadline(signal, time, () => late(ordered, timeout, next))
   const limits = {
     priority,
     timeout: isNow ? 0 : undefined,
@@ -134,12 +135,6 @@ function takeEach(map, keys, take) {
     giveBack(held)
     throw error
   }
-}
-
-/** Returns a signal that ends all waits: it aborts with the caller's signal, or after the common timeout. */
-function limitFor(timeout, signal, late) {
-  if (timeout === undefined) return { signal, start() {}, end() {} }
-  return withDeadline(signal, timeout, late)
 }
 
 function timeoutError({ name }, keys, timeout, why = '') {

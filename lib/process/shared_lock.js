@@ -110,7 +110,6 @@ class SharedLock extends AnyLock {
     const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, Kind.isPassing)
     if (answer >= 0) return wait(this, Kind, weight, limits, undefined, answer)
     if (!isGranted(answer)) return this.turnDown(weight, limits, Kind)
-    this.began()
     this.changed()
     const isAbandoned = answer === grantedAbandoned
     const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
@@ -178,7 +177,6 @@ class SharedLock extends AnyLock {
     this.checkRefusal()
     checkStack()
     const outcome = this.tryNatively(weight)
-    if (isGranted(outcome)) this.began()
     this.changed()
     return outcome
   }
@@ -200,14 +198,13 @@ class SharedLock extends AnyLock {
       timeout === 0
         ? this.enterNow(weight, priority)
         : enterSync(this.wordIndex, weight, timeout, priority, +this.isStrict)
-    if (isGranted(outcome)) this.began()
     // Giving up may have admitted a promise of this thread.
     this.dispatch(native.eventLoop.completions())
     if (!isGranted(outcome)) throw this.timeoutError(timeout)
     return outcome
   }
 
-  /** Called when C++ has granted the lock to this thread. */
+  /** Called when a waiter has been admitted. */
   began() {}
 
   /** Whether another thread could admit the waiters. */
