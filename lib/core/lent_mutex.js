@@ -16,9 +16,8 @@
 // Invariants: 1. while the queue is not empty and the lock is not here, there is a ticket. 2. each loan is given back
 // once. 3. a death that the lender reports reaches exactly one grant, the next one.
 const { reasonOf } = require('./abort.js')
+const { borrowing, BorrowingMutex, none } = require('./borrowing_mutex.js')
 const { lent, lentAbandoned, notLent } = require('./lender.js')
-const { borrowing } = require('./lent_forms.js')
-const { LentTickets, none } = require('./lent_tickets.js')
 const { free, nextGrant } = require('./mutex.js')
 const { readWait } = require('./options.js')
 const { makeReleaser, undelivered } = require('./releaser.js')
@@ -26,7 +25,7 @@ const { checkStack, checkStackToRelease } = require('./stack.js')
 const { observed } = require('./platform.js')
 const { setTraits, Waiter } = require('./waiter.js')
 
-class LentMutex extends LentTickets {
+class LentMutex extends BorrowingMutex {
   constructor(lender) {
     super(lender)
     /** The last grant with `abandoned: true`. */

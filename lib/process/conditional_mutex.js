@@ -1,9 +1,8 @@
 'use strict'
 // A mutex that the threads of the process share, whose holder may wait for a condition (condition.js). Once notified,
 // the waiter queues at the lender.
-const { borrowing } = require('../core/lent_forms.js')
+const { borrowing, none } = require('../core/borrowing_mutex.js')
 const { LentMutex } = require('../core/lent_mutex.js')
-const { none } = require('../core/lent_tickets.js')
 const { free, Returner } = require('../core/mutex.js')
 const { observed } = require('../core/platform.js')
 
