@@ -88,7 +88,8 @@ class LeaderElection {
   async lead(callback, options) {
     check(this, 'lead')
     checkCallback(callback)
-    const own = readSignal(options)
+    if (options !== undefined) checkObject(options)
+    const { signal: own } = readWait(options, leadOptions)
     const { signal: closing } = this.#closing
     throwIfAborted(closing)
     const candidate = this.#runFor(callback, [closing, own])
@@ -203,11 +204,6 @@ function readOptions(options) {
     )
   }
   return { name, scope, directory, engine, diagnostics, warnAfter, maxHold }
-}
-
-function readSignal(options) {
-  if (options !== undefined) checkObject(options)
-  return readWait(options, leadOptions).signal
 }
 
 module.exports = { LeaderElection }

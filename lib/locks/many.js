@@ -173,7 +173,9 @@ function whyOf(map, key, timeout) {
 /** Makes one releaser for all grants in `held`. It is idempotent because each of them is. */
 function releaserOf(map, keys, held) {
   const abandoned = held.some((release) => release.abandoned)
-  const Releaser = () => releaseAll(held)
+  const Releaser = () => {
+    for (const one of held.reverse()) one()
+  }
   const release = makeReleaser(Releaser, abandoned)
   const last = held.at(-1)
   if (last === undefined) return release
@@ -192,10 +194,6 @@ function releaserOf(map, keys, held) {
   return release
 }
 
-function releaseAll(held) {
-  for (const release of held.reverse()) release()
-}
-
 /**
  * Releases the keys taken so far. If one of these grants reports a death, no caller has seen it, so the key's next
  * grant reports it.
@@ -204,8 +202,4 @@ function giveBack(held) {
   for (const release of held.reverse()) giveBackUndelivered(release)
 }
 
-module.exports = {
-  acquireOneOrMany,
-  acquireSyncOneOrMany,
-  tryOneOrMany,
-}
+module.exports = { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany }

@@ -24,11 +24,6 @@ const { receiverError } = require('../core/receiver.js')
 const reachOptions = new Set(['name', 'scope', 'directory', 'engine'])
 const flightOptions = new Set(['signal', 'timeout'])
 
-function readLimits(options = {}) {
-  checkObject(options)
-  return readWait(options, flightOptions)
-}
-
 /** An execution and its waiting callers. */
 class Flight {
   #controller = new AbortController()
@@ -101,11 +96,12 @@ class SingleFlight {
     if (options !== undefined) checkReach(options)
   }
 
-  async do(key, work, options) {
+  async do(key, work, options = {}) {
     const flights = flightsOf(this, 'do')
     checkKey(key)
     checkCallback(work)
-    const limits = readLimits(options)
+    checkObject(options)
+    const limits = readWait(options, flightOptions)
     throwIfAborted(limits.signal)
     if (limits.timeout === 0) throw timeoutError(key, 0)
     return wait(flightOf(flights, key, work), UnobservedWaiter, 1, limits)

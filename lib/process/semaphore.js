@@ -1,7 +1,6 @@
 'use strict'
 // A counting semaphore with weights and priorities that threads share (src/locks/weighted_semaphore.h).
 const { reasonOf } = require('../core/abort.js')
-const { Passer } = require('./passer.js')
 const { SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
@@ -201,11 +200,6 @@ class SharedSemaphore extends SharedLock {
     if (this.hasRoom(weight) && !this.hasWaiters()) return Promise.resolve()
     return this.enterQueue(weight, limits, Passer)
   }
-
-  /** Puts the units of a passer back. */
-  passNow(weight) {
-    this.dispatch(this.putBack(weight))
-  }
 }
 
 Object.assign(SharedSemaphore.prototype, ticketRuns)
@@ -224,6 +218,36 @@ class Acquirer extends Waiter {
 
 /** Rejects in the same microtask as async-mutex, because programs rely on that order. */
 setTraits(Acquirer, { mode: undefined, rejectsAtOnce: true })
+
+/** The passers that have been granted a lock in this turn. */
+let passing = []
+
+/**
+ * The waiter of waitForUnlock(), which releases in the turn of the event loop in which it is granted. C++ reports no
+ * death to a passer, but to the next holder that keeps the lock.
+ */
+class Passer extends Waiter {
+  /**
+   * Puts the units back. That may admit the next passer, so a loop does it for one after the other: a long queue of
+   * passers must not recurse.
+   */
+  static value(lock, weight) {
+    const isFirst = passing.length === 0
+    passing.push({ lock, weight })
+    if (!isFirst) return
+    try {
+      for (const one of passing) one.lock.dispatch(one.lock.putBack(one.weight))
+    } finally {
+      passing = []
+    }
+  }
+
+  count(change) {
+    super.count(change)
+    this.lock.shared.passing += change
+  }
+}
+setTraits(Passer, { mode: undefined, isToStay: true, isPassing: true })
 
 function ticketOf(lock, weight, abandoned, before = lock.getValue() + weight) {
   if (before > lock.shared.most) lock.noteFree(before)

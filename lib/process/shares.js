@@ -19,7 +19,7 @@ class SharedState {
     this.most = 0
     /** The number of promises of this thread that wait for the lock. */
     this.waiting = 0
-    /** How many of these promises are passers (passer.js). */
+    /** How many of these promises are passers (semaphore.js). */
     this.passing = 0
     /**
      * For read-write locks: the number of readers of this thread that have read their completion, and of its waiters

@@ -9,12 +9,6 @@ const { checkCallback, isObject } = require('../core/options.js')
 const { receiverError } = require('../core/receiver.js')
 const { Lock } = require('./lock.js')
 
-// The first lock manager of a scope loads its code.
-const ofProcess = () => require('./lock_requests.js')
-const hostManager = (host, times) => new (require('./host_manager.js').HostManager)(host, times)
-const engineManager = (engine, name, times) =>
-  new (require('./engine_manager.js').EngineManager)(engine, name, times)
-
 /** Options of the constructor, also those that it rejects with a reason. */
 const managerOptions = new Set([
   'name',
@@ -47,7 +41,7 @@ class LockManager {
       if (!(isObject(it) && #over in it)) throw receiverError({ class: 'LockManager' }, method, it)
     }
     load = (it) => {
-      it.#over ??= ofProcess()
+      it.#over ??= require('./lock_requests.js')
       return it.#over
     }
   }
@@ -55,9 +49,14 @@ class LockManager {
   constructor(options = {}) {
     const { diagnostics, engine, host, name, times } = readLockOptions(options, 0, managerOptions)
     refuseDiagnostics(diagnostics, 'lock managers: ask query()')
-    if (engine !== undefined) this.#over = engineManager(engine, name, times)
-    else if (host !== undefined) this.#over = hostManager(host, times)
-    else if (name !== undefined) {
+    // The first lock manager of a scope loads its code.
+    if (engine !== undefined) {
+      const { EngineManager } = require('./engine_manager.js')
+      this.#over = new EngineManager(engine, name, times)
+    } else if (host !== undefined) {
+      const { HostManager } = require('./host_manager.js')
+      this.#over = new HostManager(host, times)
+    } else if (name !== undefined) {
       throw new TypeError(
         "a process has one LockManager: leave name out, or give scope 'host' or an engine",
       )

@@ -101,14 +101,6 @@ class RedisDriver {
     return this.#server.open(session, ttl)
   }
 
-  /**
-   * Subscribes again after a grant that no message has announced: the slot of the channel may have moved to another
-   * server of the cluster, which the client does not notice.
-   */
-  #listenAgain(key) {
-    this.#subscription.again(this.#server.channelFor(key, this.#session))
-  }
-
   async enter({ key, id, units, capacity, wait, first, claim, maxHold, minHold }) {
     const words = [claim, capacity, maxHold, units, +wait, +first, minHold]
     let answer
@@ -121,9 +113,10 @@ class RedisDriver {
     }
     const [state, what, ...rest] = answer
     if (state === 'held') {
-      if (this.#waiting.delete(id) && this.#client.isCluster) {
-        this.#listenAgain(key)
-      }
+      // No message has announced the grant: the slot of the channel may have moved to another server, which the client
+      // does not notice.
+      if (this.#waiting.delete(id) && this.#client.isCluster)
+        this.#subscription.again(this.#server.channelFor(key, this.#session))
       return { state, token: BigInt(what), wanted: rest[0] === '1', abandoned: rest[1] === '1' }
     }
     if (state === 'waiting') {
