@@ -36,11 +36,6 @@ class EngineMutex extends EngineLock {
     this.local.unlock()
   }
 
-  /** Identifies the hold to RecursiveMutex. */
-  grant() {
-    return this.current
-  }
-
   lossOf(hold) {
     return hold.loss
   }
@@ -97,7 +92,8 @@ class EngineMutex extends EngineLock {
   }
 }
 
-const { notHeld, snapshot } = LocalMutex.prototype
-Object.assign(EngineMutex.prototype, { notHeld, snapshot })
+// For RecursiveMutex the current hold is the grant.
+const { grant, notHeld, snapshot } = LocalMutex.prototype
+Object.assign(EngineMutex.prototype, { grant, notHeld, snapshot })
 
 module.exports = { EngineMutex }

@@ -66,10 +66,6 @@ class LentMutex extends BorrowingMutex {
     return this.current > free
   }
 
-  isFree() {
-    return this.current === free
-  }
-
   isLocked() {
     return this.lender.isLent()
   }
