@@ -26,22 +26,17 @@ class Event extends Gate {
   }
 }
 
+const traits = { base: event, isGate: true, bytes: 8, known: eventOptions }
 const autoReset = {
+  ...traits,
   class: 'AutoResetEvent',
-  base: event,
   name: 'auto-reset event',
-  isGate: true,
-  bytes: 8,
-  known: eventOptions,
   local: (isSet) => new LocalAutoResetEvent(isSet),
 }
 const manualReset = {
+  ...traits,
   class: 'ManualResetEvent',
-  base: event,
   name: 'manual-reset event',
-  isGate: true,
-  bytes: 8,
-  known: eventOptions,
   local: (isSet) => new LocalManualResetEvent(isSet),
 }
 

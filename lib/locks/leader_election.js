@@ -22,23 +22,13 @@ const electionOptions = new Set([
 ])
 const leadOptions = new Set(['signal'])
 
-/** The callback's view of its term. */
-class LeaderTerm {
-  #release
-
-  constructor(release) {
-    this.#release = release
-  }
-
-  /** A getter, because at scope host the first read draws the token. */
+/** The callback's view of its term. At scope host the first read draws the token. */
+const termOf = (release) => ({
+  abandoned: release.abandoned,
   get fencingToken() {
-    return this.#release.fencingToken
-  }
-
-  get abandoned() {
-    return this.#release.abandoned
-  }
-}
+    return release.fencingToken
+  },
+})
 
 /** Throws unless `it`, the `this` of `method`, is a LeaderElection. */
 let check
@@ -168,7 +158,7 @@ class LeaderElection {
       }
       this.#hasLed = true
       this.#terms.add(signal)
-      const value = await callback(signal, new LeaderTerm(release))
+      const value = await callback(signal, termOf(release))
       return signal.aborted && !stop.aborted ? undefined : { value }
     } catch (error) {
       if (isEndOf(signal, error)) return undefined

@@ -26,7 +26,7 @@ function readReachOptions(options, bytes, { mayBlock }) {
   else if (scope !== undefined || directory !== undefined || capacity !== undefined) {
     host = require('../host/options.js').readHost(reach, bytes === 0)
   }
-  if (shared && bytes === 0 && name === undefined) {
+  if (bytes === 0 && (buffer !== undefined || (shared && name === undefined))) {
     throw new TypeError('a keyed map has no buffer: share it by a name')
   }
   if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
@@ -91,7 +91,6 @@ function checkBesideEngine({ name: _, ...others }) {
 }
 
 function checkPlace(buffer, byteOffset, bytes) {
-  if (bytes === 0) throw new TypeError('a keyed map has no buffer: share it by a name')
   if (!isSharedArrayBuffer(buffer)) throw kindError('buffer must be a SharedArrayBuffer', buffer)
   checkType('byteOffset', byteOffset, 'number')
   const last = buffer.byteLength - bytes
