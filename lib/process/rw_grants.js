@@ -17,21 +17,14 @@ function observeReleaser(lock, release, mode, isAbandoned) {
   observed.gave(lock.observer, release)
 }
 
-function readReleaser(lock, isAbandoned, isObserved = lock.observer !== null) {
-  lock.beganHold(false)
-  const release = newReader(lock, isAbandoned)
-  if (isObserved) observeReleaser(lock, release, 'shared', isAbandoned)
-  return completed(lock, release, false, isAbandoned)
-}
+const readReleaser = (lock, isAbandoned, isObserved) =>
+  releaserOf(lock, false, isAbandoned, isObserved)
+const writeReleaser = (lock, isAbandoned) => releaserOf(lock, true, isAbandoned)
 
-function writeReleaser(lock, isAbandoned) {
-  lock.beganHold(true)
-  const release = newWriter(lock, isAbandoned)
-  if (lock.observer !== null) observeReleaser(lock, release, 'exclusive', isAbandoned)
-  return completed(lock, release, true, isAbandoned)
-}
-
-function completed(lock, release, isWriter, isAbandoned) {
+function releaserOf(lock, isWriter, isAbandoned, isObserved = lock.observer !== null) {
+  lock.beganHold(isWriter)
+  const release = (isWriter ? newWriter : newReader)(lock, isAbandoned)
+  if (isObserved) observeReleaser(lock, release, isWriter ? 'exclusive' : 'shared', isAbandoned)
   const grant = release[grantKey]
   if (isAbandoned) release[undelivered] = () => lock.abandon(grant, isWriter)
   return lock.addToken === null ? release : lock.addToken(release, () => !grant.isOver, isWriter)
