@@ -53,7 +53,7 @@ function readDirectory(directory) {
 }
 
 function checkDirectory(source, directory) {
-  if (typeof directory !== 'string') throw typeError(`${source} must be a string`, directory)
+  checkType(source, directory, 'string')
   if (!path.isAbsolute(directory) || directory.includes('\0')) {
     throw new RangeError(
       `${source} must be an absolute path, not ${JSON.stringify(directory)}: each process has a working directory of its own`,

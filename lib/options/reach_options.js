@@ -1,6 +1,6 @@
 'use strict'
 // Reads the constructor options that say which threads or processes share the lock, and its diagnostics.
-const { checkType, kindError, lockError, typeError } = require('../core/errors.js')
+const { checkType, kindError, lockError } = require('../core/errors.js')
 const { longestTimeout } = require('../core/options.js')
 const { isSharedArrayBuffer } = require('../core/builtins.js').util.types
 const { readDiagnostics } = require('../diagnostics/levels.js')
@@ -17,8 +17,7 @@ const leastHold = 100
 function readReachOptions(options, bytes, { mayBlock }) {
   const { name, buffer, byteOffset = 0, shared, scope, directory, capacity, engine } = options
   const { diagnostics, warnAfter, maxHold, minHold } = options
-  if (shared !== undefined && typeof shared !== 'boolean')
-    throw typeError('shared must be a boolean', shared)
+  if (shared !== undefined) checkType('shared', shared, 'boolean')
   if (name !== undefined) checkName(name)
   const reach = { scope, name, buffer, shared, directory, capacity }
   let host
@@ -79,7 +78,7 @@ function checkTime(name, time, least, most) {
 }
 
 function checkName(name) {
-  if (typeof name !== 'string') throw typeError('name must be a string', name)
+  checkType('name', name, 'string')
   if (name === '') throw new RangeError('name must not be empty')
 }
 

@@ -2,7 +2,7 @@
 // The driver for etcd: the top of ../engine.js describes drivers, and names.js the keys. A command takes the view of a
 // key that this process has (view.js), plans the change (plan.js), and writes it in one transaction (commit.js). If the
 // key has changed meanwhile, the transaction writes nothing, and its answer contains the new state.
-const { typeError } = require('../../core/errors.js')
+const { checkType } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
@@ -49,7 +49,7 @@ class Driver {
     checkObject(options)
     checkKnown(options, etcdOptions)
     const { prefix = 'boxoffice' } = options
-    if (typeof prefix !== 'string') throw typeError('prefix must be a string', prefix)
+    checkType('prefix', prefix, 'string')
     const connection = connectionOf(client, options.connection)
     checkForThread(connection, 'etcd(client, { connection })')
     const { answerTimeout } = readEngineOptions(timesOf(options))

@@ -1,7 +1,7 @@
 'use strict'
 // The names of objects in the database. Only letters, digits and underscores are allowed, so that no statement needs to
 // escape them.
-const { typeError } = require('../../core/errors.js')
+const { checkType } = require('../../core/errors.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { engineOptions } = require('../engine.js')
 
@@ -10,7 +10,7 @@ const word = /^[A-Za-z_][A-Za-z0-9_]*$/
 const longestName = 40
 
 function checkName(what, name) {
-  if (typeof name !== 'string') throw typeError(`${what} must be a string`, name)
+  checkType(what, name, 'string')
   if (!word.test(name) || name.length > longestName) {
     throw new RangeError(
       `${what} must be at most ${longestName} letters, digits and underscores, and begin with no digit, not ${JSON.stringify(name)}`,

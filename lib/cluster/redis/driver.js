@@ -1,6 +1,6 @@
 'use strict'
 // The driver for Redis: see ../engine.js. script.js contains the steps that run inside Redis.
-const { typeError } = require('../../core/errors.js')
+const { checkType } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkInteger } = require('../../core/integers.js')
 const { checkKnown, checkObject } = require('../../core/options.js')
@@ -36,7 +36,7 @@ class RedisDriver {
     checkObject(options)
     checkKnown(options, redisOptions)
     const { prefix = 'boxoffice', shards = 1, connection } = options
-    if (typeof prefix !== 'string') throw typeError('prefix must be a string', prefix)
+    checkType('prefix', prefix, 'string')
     if (/[{}]/.test(prefix)) throw new RangeError('prefix must not contain { or }')
     checkInteger('shards', shards, 1, 1024)
     if (connection !== undefined) checkObject(connection)
