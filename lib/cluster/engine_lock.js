@@ -3,7 +3,6 @@
 // share leases of the server, and pass them on (cohort.js). It takes the place of a local lock, also in keyed maps.
 const { throwIfAborted } = require('../core/abort.js')
 const { withDeadline } = require('../core/following.js')
-const { E_CANCELED } = require('../core/errors.js')
 const { toText } = require('../core/key_text.js')
 const { AnyLock } = require('../core/lock.js')
 const { observed } = require('../core/platform.js')
@@ -91,7 +90,7 @@ class EngineLock extends AnyLock {
     return this.queueSize() - this.passers
   }
 
-  cancel(reason = E_CANCELED) {
+  cancel(reason) {
     this.local.cancel(reason)
     this.#cohort?.cancel(reason)
   }

@@ -1,7 +1,7 @@
 'use strict'
 // The base of every local lock: a wait queue, watchers (waitForUnlock), and its place in a keyed map.
 const { reasonOf } = require('./abort.js')
-const { E_CANCELED, lockError } = require('./errors.js')
+const { lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
 const { checkStack } = require('./stack.js')
 const { WaitQueue } = require('./wait_queue.js')
@@ -19,8 +19,7 @@ const unavailable = 'was not available'
  */
 class AnyLock {
   /** Applies the owner's settings. */
-  configured({ cancelError, mayBlock }) {
-    if (cancelError !== undefined) this.cancelError = cancelError
+  configured({ mayBlock }) {
     if (mayBlock !== this.mayBlock) this.mayBlock = mayBlock
     return this
   }
@@ -169,7 +168,6 @@ Object.assign(AnyLock.prototype, {
   idleListener: null,
   pins: 0,
   generation: 0,
-  cancelError: E_CANCELED,
   /** Whether blocking calls may block the main thread. */
   mayBlock: false,
   /** What a timeout's message says of the lock. */
@@ -248,7 +246,7 @@ class LocalLock extends AnyLock {
   }
 
   /** Rejects every waiter that wants to acquire. Holders and callers of waitForUnlock() stay. */
-  cancel(reason = this.cancelError) {
+  cancel(reason) {
     const leaving = this.waiters().filter(({ isToStay }) => !isToStay)
     this.endAll(reason, leaving)
   }

@@ -179,7 +179,7 @@ class Recursive {
     return parent === null ? this.outer : parent.comeIn()
   }
 
-  cancel(reason = this.outer.cancelError) {
+  cancel(reason) {
     this.outer.cancel(reason)
     for (let hold = this.holds.outermost; hold !== null; hold = hold.child) {
       hold.inner?.cancel(reason)

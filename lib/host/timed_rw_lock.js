@@ -76,7 +76,7 @@ class TimedRWLock extends HostRWLock {
     return acquireInTime(this, limits, acquire, pause)
   }
 
-  cancel(reason = this.cancelError) {
+  cancel(reason) {
     super.cancel(reason)
     this.#sleepers.endAll(reason)
   }

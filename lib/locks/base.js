@@ -9,6 +9,7 @@
 // A method finds the lock by lockOf(this, kind, name). If the object is not simply of that kind, its own kind may have
 // a lockFor(name, lock, key), which returns the lock that the method uses: for a closed object (closed.js) and for a
 // recursive or reentrant one. Of these the closedFor() says which callers may enter although the object is closed.
+const { E_CANCELED } = require('../core/errors.js')
 const { checkMayBlock, isObject } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { isOfKind, receiverError } = require('../core/receiver.js')
@@ -28,9 +29,7 @@ let withDefaults
 let mapOf
 let blockingMapOf
 let withMapDefaults
-/**
- * Returns the error that cancel() of `it` rejects with. Over an engine, objects of one lock may have different errors.
- */
+/** Returns the error that cancel() of `it` rejects with. Objects of one lock may have different errors. */
 let cancelErrorOf
 /** The constructor's defaults for the waits of `it`, or undefined. */
 let defaultsOf
@@ -95,7 +94,7 @@ class Base {
     }
   }
 
-  constructor(kind, lock, { cancelError, defaults, mayBlock }) {
+  constructor(kind, lock, { cancelError = E_CANCELED, defaults, mayBlock }) {
     this.#lock = lock
     this.#kind = kind
     this.#cancelError = cancelError

@@ -252,7 +252,7 @@ class SharedLock extends AnyLock {
     return this.hasWaiters() ? this.kind.native.queueSize(this.wordIndex) : 0
   }
 
-  cancel(reason = this.cancelError) {
+  cancel(reason) {
     checkStack()
     if (this.shared.waiting > 0) cancelAll(this, reason)
   }

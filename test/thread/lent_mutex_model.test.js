@@ -6,6 +6,7 @@
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
 const fc = require('fast-check')
+const { E_CANCELED } = require('../..')
 const { Lender, lent, lentAbandoned, notLent } = require('../../lib/core/lender.js')
 const { LentMutex } = require('../../lib/core/lent_mutex.js')
 const { turn } = require('../helpers/promises.js')
@@ -307,7 +308,7 @@ class Script {
   }
 
   cancel() {
-    this.mutex.cancel()
+    this.mutex.cancel(E_CANCELED)
   }
 
   abort(which) {
