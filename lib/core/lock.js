@@ -74,7 +74,8 @@ class AnyLock {
 
   /** Rejects a caller that may not wait. `Kind` is the class of the waiter that it would be. */
   refuse(Kind, weight, reason) {
-    if (this.observer !== null) platform.observed.refused(this.observer, Kind.mode, weight, reason)
+    if (this.observer !== null && !Kind.isToStay)
+      platform.observed.refused(this.observer, Kind.mode, weight, reason)
     return Promise.reject(reason)
   }
 

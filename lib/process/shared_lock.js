@@ -109,11 +109,14 @@ class SharedLock extends AnyLock {
     const isNow = timeout === 0 || this.isFull(maxPending)
     const answer = this[isNow ? 'enterNow' : 'enter'](weight, priority, Kind.isPassing)
     if (answer >= 0) return wait(this, Kind, weight, limits, undefined, answer)
-    if (!isGranted(answer)) return this.turnDown(weight, limits, Kind)
     this.changed()
-    const isAbandoned = answer === grantedAbandoned
-    const promise = Promise.resolve(Kind.value(this, weight, isAbandoned))
-    return Kind.isToStay ? promise : this.given(promise, limits)
+    if (isGranted(answer)) {
+      const promise = Promise.resolve(Kind.value(this, weight, answer === grantedAbandoned))
+      return Kind.isToStay ? promise : this.given(promise, limits)
+    }
+    if (limits.ifAvailable) return Promise.resolve()
+    const error = this.isFull(maxPending) ? this.fullError(maxPending) : this.timeoutError(0)
+    return this.refuse(Kind, weight, error)
   }
 
   /** The reason for which a caller with that `signal` is refused, or undefined. */
@@ -129,14 +132,6 @@ class SharedLock extends AnyLock {
   /** Acquires as enter() does if it need not wait. Otherwise does not enter the queue. */
   enterNow(weight, priority, isPassing = false) {
     return this.kind.native.enterNow(this.wordIndex, weight, priority, +isPassing)
-  }
-
-  /** Returns the promise of a caller that would have to wait, and may not. */
-  turnDown(weight, { ifAvailable, maxPending }, Kind) {
-    this.changed()
-    if (ifAvailable) return Promise.resolve()
-    const error = this.isFull(maxPending) ? this.fullError(maxPending) : this.timeoutError(0)
-    return Kind.isToStay ? Promise.reject(error) : this.refuse(Kind, weight, error)
   }
 
   /** Whether a blocking call would have to wait. */

@@ -337,6 +337,14 @@ for (const diagnostics of ['counters', true]) {
       assert.deepEqual(mutex.snapshot().holders, [])
     })
 
+    it('does not count callers that would wait for a release, and may not wait', async () => {
+      const mutex = new Mutex({ diagnostics, name: freshName() })
+      await mutex.lock()
+      await assert.rejects(mutex.waitForUnlock({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
+      assert.deepEqual(countsOf(mutex), totals({ acquisitions: 1 }))
+      mutex.unlock()
+    })
+
     it('counts the return from a condition variable', async () => {
       const mutex = new Mutex({ diagnostics })
       const condition = new ConditionVariable()
