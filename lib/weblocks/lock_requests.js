@@ -223,16 +223,14 @@ function call(request, callback, signal) {
 }
 
 async function run(request, callback, resolve, reject) {
-  let value
   try {
-    value = await callback(makeLock(request, request))
+    const value = await callback(makeLock(request, request))
+    request.release()
+    resolve(value)
   } catch (error) {
     request.release()
     reject(error)
-    return
   }
-  request.release()
-  resolve(value)
 }
 
 /** Makes the releaser of `request`. Throws if the lock has been stolen already. */
