@@ -3,8 +3,7 @@
 const { HostKeyMap } = require('./key_map.js')
 const { commonMapOf } = require('../process/shared_key_map.js')
 const { openSegment } = require('./segment.js')
-const { HostRWLock } = require('./rw_lock.js')
-const { HostSemaphore } = require('./semaphore.js')
+const { HostRWLock, HostSemaphore } = require('./shared_locks.js')
 
 /** The classes by the name of the kind. Those with a maxHold or a minHold are loaded with the first such lock. */
 const hostLocks = {

@@ -13,7 +13,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { undelivered } = require('../core/releaser.js')
 const { grantKey } = require('../core/rw_releaser.js')
 const native = require('../addon/load.js')
-const { HostRWLock } = require('./rw_lock.js')
+const { HostRWLock } = require('./shared_locks.js')
 const { Sleepers } = require('./sleepers.js')
 const { acquireInTime, at, blockedError, isEarly, timed, TimedHold } = require('./timed_hold.js')
 

@@ -12,7 +12,7 @@
 const { undelivered } = require('../core/releaser.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
-const { HostSemaphore } = require('./semaphore.js')
+const { HostSemaphore } = require('./shared_locks.js')
 const { acquireInTime, at, blockedError, isEarly, timed, TimedHold } = require('./timed_hold.js')
 
 const { now } = native.clock
