@@ -5,7 +5,6 @@
 const { LocalMutex } = require('../core/mutex.js')
 const { lockError } = require('../core/errors.js')
 const { checkInteger } = require('../core/integers.js')
-const { toText } = require('../core/key_text.js')
 const { nameOf } = require('../core/keys.js')
 const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { blockingLimits, Keyed } = require('./keyed.js')
@@ -47,7 +46,7 @@ function eatersAt(map, seats) {
   const { name } = map
   map.titleOf = (key) => `fork ${key} of ${titleOf(name)}`
   // This table in C++ has no keys. Other threads compare their number of seats with the one in it.
-  if (name !== undefined) map.openTable(`dining philosophers ${toText(name)}`, seats, titleOf(name))
+  if (name !== undefined) map.openTable('dining philosophers', seats, titleOf(name))
   map.eaters ??= new Map()
   return map.eaters
 }

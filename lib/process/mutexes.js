@@ -66,10 +66,10 @@ const LentKeyMap = commonMap(SharedKeyMap)
 
 /** Opens the key map for keyed mutexes of that kind and name. All objects of this thread share it. */
 function openKeyedMutexes(kind, { name, isStrict }, watch) {
-  const id = `keyed ${kind.name} ${toText(name)}`
-  const map = commonMapOf(id, () => {
+  const what = `keyed ${kind.name}`
+  const map = commonMapOf(`${what} ${toText(name)}`, () => {
     const made = new LentKeyMap(() => new LentMutex(new MutexLender()), name)
-    made.table = made.openTable(id, start, `the keyed ${kind.name} ${nameOf(name)}`)
+    made.table = made.openTable(what, start, `the ${what} ${nameOf(name)}`)
     return made
   })
   map.isFor(isStrict, watch)

@@ -88,8 +88,9 @@ class SharedKeyMap extends KeyMap {
     for (const name of this.#tables) closeTable(name, this)
   }
 
-  /** Opens the table of that name, which then stays open as long as the map is in use. */
-  openTable(name, start, title, argument) {
+  /** Opens the table of `kind` for the map's name. It then stays open as long as the map is in use. */
+  openTable(kind, start, title, argument) {
+    const name = `${kind} ${toText(this.name)}`
     const table = tableOf(name, start, this, title, argument)
     this.#tables.add(name)
     return table
@@ -145,14 +146,14 @@ function commonMapOf(id, make) {
  * `Kind` and begin with `value`.
  */
 function keyMapByName({ name: kind }, Kind, value, { name, isStrict, mayBlock }, watch) {
-  const id = `keyed ${kind} ${toText(name)}`
-  const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${id}`
+  const what = `keyed ${kind}`
+  const own = `${value} ${isStrict} ${mayBlock} ${watch?.traits} ${what} ${toText(name)}`
   return commonMapOf(own, () => {
     const make = () => Object.assign(new Kind(value), { isStrict, mayBlock })
     const map = new SharedKeyMap(watch === undefined ? make : () => watch.watches(make()), name)
-    const title = `the keyed ${kind} ${nameOf(name)}`
+    const title = `the ${what} ${nameOf(name)}`
     const { idle, argument } = new Kind(value)
-    map.table = map.openTable(id, idle, title, argument)
+    map.table = map.openTable(what, idle, title, argument)
     return map
   })
 }
