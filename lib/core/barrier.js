@@ -10,6 +10,7 @@ const { reasonOf } = require('./abort.js')
 const { lockError } = require('./errors.js')
 const { readWait } = require('./options.js')
 const { LocalLock } = require('./lock.js')
+const { checkStack } = require('./stack.js')
 const { Waiter } = require('./waiter.js')
 
 class LocalBarrier extends LocalLock {
@@ -53,33 +54,43 @@ class LocalBarrier extends LocalLock {
   /** Returns whether the arriving party completes the round, and if so lets every waiting party pass. */
   #isComplete() {
     if (this.queueSize() < this.parties - 1) return false
-    const parties = this.waiters()
-    // Stopping a party's custom signal may run code that aborts another party, or breaks the barrier.
-    for (const party of parties) {
-      party.markOver()
-      this.dequeue(party)
-    }
-    for (const party of parties) {
+    for (const party of this.#takeAll()) {
       party.resolve(party.missing)
       party.end()
     }
     return true
   }
 
+  /** Takes all parties out of the queue. Checks the stack first, because each of them must be settled. */
+  #takeAll() {
+    const parties = this.waiters()
+    checkStack()
+    // Stopping a party's custom signal may run code that aborts another party, or breaks the barrier.
+    for (const party of parties) {
+      party.markOver()
+      this.dequeue(party)
+    }
+    return parties
+  }
+
   leave(party, reason) {
-    this.dequeue(party)
-    party.giveUp(reason)
-    this.break()
+    this.#end(true, party, reason)
   }
 
   break() {
-    this.#isBroken = true
-    this.cancel(brokenError(this))
+    this.#end(true)
   }
 
   reset() {
-    this.cancel(brokenError(this))
-    this.#isBroken = false
+    this.#end(false)
+  }
+
+  /** Ends the round: the party that gave up, if any, rejects with its own `reason`. */
+  #end(isBroken, leaver, reason) {
+    const error = brokenError(this)
+    const parties = this.#takeAll()
+    this.#isBroken = isBroken
+    for (const party of parties) party.giveUp(party === leaver ? reason : error)
   }
 
   admit() {}

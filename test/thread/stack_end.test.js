@@ -2,7 +2,7 @@
 // Calls within a few frames of the end of the stack: each either succeeds, or throws and changes nothing.
 const assert = require('node:assert/strict')
 const boxoffice = require('../..')
-const { AutoResetEvent, ConditionVariable, CountdownLatch, DiningPhilosophers } = boxoffice
+const { AutoResetEvent, Barrier, ConditionVariable, CountdownLatch, DiningPhilosophers } = boxoffice
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks, ManualResetEvent } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
@@ -120,6 +120,12 @@ const admissions = {
   'AutoResetEvent.signal': () => {
     const event = new AutoResetEvent()
     return { waiting: event.wait(), admit: () => event.signal() }
+  },
+  'Barrier.wait': () => {
+    const barrier = new Barrier(3)
+    const { signal } = new AbortController()
+    const waiting = Promise.all([barrier.wait({ signal }), barrier.wait()])
+    return { waiting, admit: () => barrier.wait() }
   },
   'ConditionVariable.notifyOne': () => {
     const mutex = new Mutex()
@@ -359,6 +365,36 @@ describe('a call near the end of the stack', function () {
       await new Promise(setImmediate)
       for (const { isDone, outcome } of all) {
         assert.equal(outcome, isDone ? 'ERR_LOCK_TIMEOUT' : 'admitted')
+      }
+    })
+  }
+
+  const breaks = {
+    'break()': (barrier) => ({ act: () => barrier.break() }),
+    'an aborted party': (barrier) => ({
+      act: () => barrier.wait({ signal: AbortSignal.abort() }).catch(nothing),
+    }),
+    'a timeout': (barrier) => {
+      const party = waitOf((limits) => barrier.wait(limits))
+      return { act: () => party.expire(), party }
+    },
+  }
+  for (const [name, makeOne] of Object.entries(breaks)) {
+    it(`breaks a barrier for all of its parties, or for none: ${name}`, async () => {
+      const make = () => {
+        const barrier = new Barrier(3)
+        const other = barrier.wait().catch(({ code }) => code)
+        return { barrier, other, ...makeOne(barrier) }
+      }
+      const all = atTheEnd(make, (o) => o.act())
+      for (const { barrier, isDone = false } of all) {
+        assert.equal(barrier.isBroken(), isDone)
+        while (!isDone && barrier.waiting > 0) barrier.wait()
+      }
+      for (const { isDone, other, party } of all) {
+        assert.equal(await other, isDone ? 'ERR_LOCK_BROKEN' : 2)
+        if (party !== undefined)
+          assert.equal(party.outcome, isDone ? 'ERR_LOCK_TIMEOUT' : 'admitted')
       }
     })
   }
