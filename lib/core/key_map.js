@@ -55,7 +55,7 @@ class KeyMap {
 
   /** The lock of a key that is busy in this thread, or undefined. */
   find(key) {
-    checkKey(key)
+    checkKey(key, this)
     const lock = this.#all.get(key)
     return lock === undefined || lock.isIdle() ? undefined : lock
   }
@@ -70,7 +70,7 @@ class KeyMap {
       if (this.idleListener !== null) this.awaited.add(known)
       return known
     }
-    checkKey(key)
+    checkKey(key, this)
     // If the caller failed to enter the new lock, no sweep would ever find that idle lock.
     checkStack()
     const lock = this.#atRest.pop() ?? this.#make()

@@ -1,14 +1,17 @@
 'use strict'
 // The keys of keyed maps: strings, numbers and bigints, kept apart.
+const { kindError } = require('./errors.js')
 
-function checkKey(key) {
+/** Throws unless `key` can be a key of `map`, a keyed map, or undefined. */
+function checkKey(key, map) {
   const type = typeof key
   if (type !== 'string' && type !== 'number' && type !== 'bigint') {
-    const found = key === null ? 'null' : type
-    throw new TypeError(`a key must be a string, a number or a bigint, not ${found}`)
+    throw kindError(`a key${placeOf(map)} must be a string, a number or a bigint`, key)
   }
-  if (Number.isNaN(key)) throw new RangeError('a key must not be NaN')
+  if (Number.isNaN(key)) throw new RangeError(`a key${placeOf(map)} must not be NaN`)
 }
+
+const placeOf = (map) => (map?.name === undefined ? '' : ` in ${nameOf(map.name)}`)
 
 /** Returns the key as error messages show it, where the string '1' differs from the number 1. */
 function nameOf(key) {
@@ -19,8 +22,7 @@ function nameOf(key) {
 function titleOf(kind, { name, key, keyMap }) {
   if (keyMap === null) return name === undefined ? `the ${kind}` : `the ${kind} ${nameOf(name)}`
   if (keyMap.titleOf !== undefined) return keyMap.titleOf(key)
-  const map = keyMap.name === undefined ? '' : ` in ${nameOf(keyMap.name)}`
-  return `the ${kind} of key ${nameOf(key)}${map}`
+  return `the ${kind} of key ${nameOf(key)}${placeOf(keyMap)}`
 }
 
 module.exports = { checkKey, nameOf, titleOf }

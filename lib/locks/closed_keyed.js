@@ -14,7 +14,7 @@ class ClosedKeyMap {
   }
 
   open(key) {
-    checkKey(key)
+    checkKey(key, this.#map)
     const lock = { key, keyMap: this.#map, shared: null, observer: null }
     this.#map.watch?.watches(lock)
     return new Refusal(this.#kind, titleOf(this.#kind.name, lock), lock.observer)

@@ -9,9 +9,9 @@ const { checkKey, nameOf } = require('../core/keys.js')
 const { acquireOptions, readWait, refuseNumber } = require('../core/options.js')
 const { defineLazy, giveBackUndelivered, makeReleaser } = require('../core/releaser.js')
 
-/** Returns each key once, in an order that depends only on the keys. */
-function inOrder(keys) {
-  for (const key of keys) checkKey(key)
+/** Returns each key of `map` once, in an order that depends only on the keys. */
+function inOrder(keys, map) {
+  for (const key of keys) checkKey(key, map)
   return [...new Set(keys)].sort((a, b) => {
     if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
     if (a === b) return 0
@@ -36,7 +36,7 @@ function acquireOneOrMany(map, key, options, acquire, makeLate = lateFor) {
 
 async function acquireMany(map, keys, options, acquire, late) {
   refuseNumber(options)
-  const ordered = inOrder(keys)
+  const ordered = inOrder(keys, map)
   const { priority, timeout, signal, ifAvailable, maxPending } = readWait(options, acquireOptions)
   checkOpen(map, ordered)
   throwIfAborted(signal)
@@ -106,7 +106,7 @@ function acquireSyncOneOrMany(map, key, limits, acquireSync, late) {
     return takeEach(map, key, acquireNext)
   } catch (error) {
     if (error.code !== 'ERR_LOCK_TIMEOUT') throw error
-    const keys = inOrder(key)
+    const keys = inOrder(key, map)
     throw late === undefined ? timeoutError(map, keys, timeout) : late(keys, timeout)
   }
 }
@@ -118,7 +118,7 @@ function tryOneOrMany(map, key, tryAcquire) {
 
 /** Calls take(lock) for each key. Returns one releaser for all, or undefined if take() returned undefined for one. */
 function takeEach(map, keys, take) {
-  const ordered = inOrder(keys)
+  const ordered = inOrder(keys, map)
   checkOpen(map, ordered)
   const held = []
   try {

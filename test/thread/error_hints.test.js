@@ -118,3 +118,32 @@ describe('a lone number', () => {
     await assert.rejects(boxoffice.locks.request('a', 5, assert.fail), expected)
   })
 })
+
+describe('a wrong key', () => {
+  it('is named with its map', async () => {
+    const options = { name: 'seats' }
+    const mutexes = new KeyedMutex(options)
+    const rwLocks = new KeyedRWLock(options)
+    const closed = new KeyedMutex(options)
+    await closed.close()
+    const calls = [
+      (key) => mutexes.acquire(key),
+      (key) => mutexes.acquire(['a', key]),
+      (key) => mutexes.tryAcquire([key, 'a']),
+      (key) => mutexes.unlock(key),
+      (key) => mutexes.cancel(key),
+      (key) => mutexes.isLocked(key),
+      (key) => rwLocks.acquireRead(key),
+      (key) => rwLocks.readers(key),
+      (key) => new KeyedSemaphore(1, options).acquire(key),
+      (key) => closed.acquire(key),
+    ]
+    const rule = 'a key in "seats" must be a string, a number or a bigint, not'
+    for (const call of calls) {
+      const messageFor = (key) => messageOf((async () => call(key))())
+      assert.equal(await messageFor(undefined), `${rule} undefined`)
+      assert.equal(await messageFor(new Date()), `${rule} Date`)
+      assert.equal(await messageFor(NaN), 'a key in "seats" must not be NaN')
+    }
+  })
+})
