@@ -4,6 +4,7 @@
 // build, it builds the addon with zig. Run it as `npx boxoffice-build` if no prebuilt binary fits.
 //   node binding/build.js [addon | tests | bench] [-DNAME=VALUE ...]
 const { spawnSync } = require('node:child_process')
+const { existsSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
 const path = require('node:path')
 const { nodeApi } = require('./node_api.js')
@@ -16,6 +17,7 @@ const [what = 'addon', ...cmakeOptions] = process.argv.slice(2)
 const { headers, wrapper } = nodeApi()
 const parts = {
   addon: {
+    folder: 'binding',
     targets: ['boxoffice_addon'],
     options: [
       '-DBOXOFFICE_ADDON=ON',
@@ -24,12 +26,23 @@ const parts = {
     ],
   },
   tests: {
+    folder: 'test/native',
     targets: ['boxoffice_tests', 'boxoffice_memory', 'boxoffice_stress'],
     options: ['-DBOXOFFICE_TESTS=ON'],
   },
-  bench: { targets: ['boxoffice_bench'], options: ['-DBOXOFFICE_BENCH=ON'] },
+  bench: {
+    folder: 'bench/native',
+    targets: ['boxoffice_bench'],
+    options: ['-DBOXOFFICE_BENCH=ON'],
+  },
 }
-if (!Object.hasOwn(parts, what)) stop(`There is no part "${what}"; try addon, tests or bench.`)
+// The published package has only the addon.
+const known = Object.keys(parts).filter((part) => existsSync(path.join(root, parts[part].folder)))
+if (what === '--help') {
+  console.log(`boxoffice-build [${known.join(' | ')}] [-DNAME=VALUE of cmake ...]`)
+  process.exit()
+}
+if (!known.includes(what)) stop(`There is no part "${what}"; try ${known.join(', ')}.`)
 const { targets, options } = parts[what]
 
 const missing = missingTools()

@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')
+const { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { createInterface } = require('node:readline')
@@ -133,6 +133,25 @@ describe('the build', () => {
       }
     } finally {
       rmSync(emptyDir, { recursive: true })
+    }
+  })
+
+  it('names the parts that it can build: in the published package only the addon', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
+    try {
+      cpSync(path.join(root, 'binding'), path.join(folder, 'binding'), { recursive: true })
+      mkdirSync(path.join(folder, 'binding', 'node-api'))
+      const build = (part) => node([path.join(folder, 'binding', 'build.js'), part])
+      const help = build('--help')
+      assert.deepEqual(
+        [help.status, help.stdout],
+        [0, 'boxoffice-build [addon] [-DNAME=VALUE of cmake ...]\n'],
+      )
+      const tests = build('tests')
+      assert.deepEqual([tests.status, tests.stderr], [1, 'There is no part "tests"; try addon.\n'])
+      assert.match(node(['binding/build.js', '--help']).stdout, /\[addon \| tests \| bench\]/)
+    } finally {
+      rmSync(folder, { recursive: true })
     }
   })
 
