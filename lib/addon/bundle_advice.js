@@ -8,15 +8,18 @@ const adviceForBundles = `Keep the package external, and install it where the bu
   Vite:    ssr: { external: ['boxoffice'] }
   Next.js: serverExternalPackages: ['boxoffice']
   Nitro:   traceDeps: ['boxoffice']
-  ncc:     --external boxoffice`
+  ncc:     --external boxoffice
+  Bun:     --external boxoffice`
 
 const adviceForAddon = `${adviceForBundles}
 Or let the bundler copy the addon beside the bundle, for locks without an engine:
   esbuild: --conditions=node-addons --loader:.node=copy
   webpack: resolve: { conditionNames: ['node-addons', '...'] }, and node-loader for /\\.node$/`
 
-/** Whether this code has been moved into another file. */
-const isBundled = typeof __filename === 'undefined' || !/[\\/]bundle_advice\.js$/.test(__filename)
+/** Whether this code has been moved into another file, and does not know where it was. */
+const isMoved = typeof __filename === 'undefined' || !/[\\/]bundle_advice\.js$/.test(__filename)
+/** Whether it has been moved. Bun's bundler writes where it was into the bundle. */
+const isBundled = isMoved || !('paths' in module)
 
 /** Returns `file` of this package, which is read by its path. Throws if it is missing. */
 function checkFile(file) {
@@ -29,7 +32,7 @@ function checkFile(file) {
  * that it requires.
  */
 function checkModule(file) {
-  if (isBundled) throw missing(file)
+  if (isMoved) throw missing(file)
   return checkFile(file)
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 // Bundles for Node.js, by esbuild without options for this package, and with its addon copied.
 const assert = require('node:assert/strict')
-const { mkdtempSync, rmSync } = require('node:fs')
+const { mkdtempSync, readdirSync, readFileSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const esbuild = require('esbuild')
@@ -14,14 +14,15 @@ describe('a bundle for Node.js', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  /** How a bundle of `code` ends. */
-  async function endOf(code, { options, env = {} } = {}) {
+  /** How a bundle of `code` ends, after `change()`. */
+  async function endOf(code, { options, env = {}, change = () => {} } = {}) {
     const outfile = path.join(folder, 'app.cjs')
     await esbuild.build({
       stdin: { contents: code, resolveDir: __dirname },
       ...{ bundle: true, platform: 'node', outfile, logLevel: 'silent' },
       ...options,
     })
+    change()
     return run([outfile], { env: { BOXOFFICE_DIAGNOSTICS: '', ...env } })
   }
 
@@ -48,8 +49,31 @@ describe('a bundle for Node.js', () => {
     })
   }
 
+  const copying = { conditions: ['node-addons'], loader: { '.node': 'copy' } }
+
+  /** As Bun's bundler does, writes the path of each source into the bundle. */
+  const asBun = {
+    name: 'as Bun',
+    setup: (build) =>
+      build.onLoad({ filter: /lib[\\/]addon[\\/]\w+\.js$/ }, ({ path: file }) => ({
+        contents: `var __filename = ${JSON.stringify(file)}\n${readFileSync(file, 'utf8')}`,
+      })),
+  }
+
+  it("advises on bundlers where a binary is missing beside the bundle, as by Bun's", async () => {
+    const options = { ...copying, plugins: [asBun] }
+    const change = () => {
+      const binaries = readdirSync(folder).filter((file) => file.endsWith('.node'))
+      for (const file of binaries) rmSync(path.join(folder, file))
+    }
+    const code = "new (require('boxoffice').Mutex)({ name: 'a' })"
+    const { stderr } = await endOf(code, { options, change })
+    assert.match(stderr, /It runs from a bundle\. Keep the package external/)
+    assert.match(stderr, /Bun: +--external boxoffice/)
+    assert.doesNotMatch(stderr, /compiler/)
+  })
+
   it('tells long holds of different sites apart, with the addon', async () => {
-    const options = { conditions: ['node-addons'], loader: { '.node': 'copy' } }
     const { shown } = await endOf(
       `const { Mutex } = require('boxoffice')
       let left = 3
@@ -64,7 +88,7 @@ describe('a bundle for Node.js', () => {
       globalThis.first = one.tryAcquire()
       globalThis.second = other.tryAcquire()
       globalThis.third = third.tryAcquire()`,
-      { options },
+      { options: copying },
     )
     assert.deepEqual(shown, Array(3).fill('BOXOFFICE_LONG_HOLD'))
   })
