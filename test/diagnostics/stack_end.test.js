@@ -1,7 +1,7 @@
 'use strict'
 // Calls of locks with diagnostics within a few frames of the end of the stack: an observer needs more of it than the lock.
 const assert = require('node:assert/strict')
-const { KeyedMutex, Mutex, RWLock, Semaphore } = require('../..')
+const { KeyedMutex, Mutex, RecursiveMutex, RWLock, Semaphore } = require('../..')
 const { atTheEnd } = require('../helpers/stack_dive.js')
 const { withoutTraces } = require('../helpers/stack_end.js')
 
@@ -26,6 +26,15 @@ const runs = {
   'RWLock.runShared': [RWLock, (lock, run) => lock.runShared(run)],
   'RWLock.runExclusive': [RWLock, (lock, run) => lock.runExclusive(run)],
   'Semaphore.runExclusive': [Semaphore, (lock, run) => lock.runExclusive(run)],
+}
+
+// Calls that run a callback, and block their thread.
+const may = { allowBlockingMainThread: true }
+const blockingRuns = {
+  Mutex: (options) => new Mutex({ ...may, ...options }),
+  RecursiveMutex: (options) => new RecursiveMutex({ ...may, ...options }),
+  RWLock: (options) => new RWLock({ ...may, ...options }),
+  Semaphore: (options) => new Semaphore(1, { ...may, ...options }),
 }
 
 // Calls that acquire a key.
@@ -103,6 +112,22 @@ for (const [level, diagnostics] of Object.entries(levels)) {
         await Promise.allSettled(all.map(({ ran }) => ran))
         for (const { lock } of all) assert.equal(lock.isLocked(), false)
       })
+    }
+
+    for (const [name, construct] of Object.entries(blockingRuns)) {
+      for (const shared of [false, true]) {
+        const scope = shared ? 'threads' : 'one thread'
+        it(`leaves nothing locked: ${name}.runExclusiveSync of ${scope}`, () => {
+          const all = atTheEnd(
+            () => ({ lock: construct({ diagnostics, shared }) }),
+            (o) => o.lock.runExclusiveSync(nothing),
+          )
+          for (const { lock } of all) {
+            assert.equal(lock.isLocked(), false)
+            assert.deepEqual(lock.snapshot().holders, [])
+          }
+        })
+      }
     }
 
     for (const [name, [Lock, hold, wait]] of Object.entries(admissions)) {
