@@ -15,12 +15,22 @@ const { keyedMark, signalMark } = require('../core/receiver.js')
 const { releaserOf, run } = require('../core/run.js')
 const { defaultsOf, kindOf } = require('./base.js')
 
+/** The limits of decorated locks, as limitsOf() returns them. */
+const decorated = new WeakMap()
+
+/** Returns `usual`, the `timeout` of the lock's constructor, and `most`, the shortest limit of its decorators. */
+function limitsOf(lock) {
+  const usual = kindOf(lock) && defaultsOf(lock)?.timeout
+  return decorated.get(lock) ?? { usual, most: Infinity }
+}
+
 /** `lock` is a Mutex, a Semaphore, a decorated lock, or any object with their methods. */
 function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   checkSingle(lock)
   const timeout = readLimit(limitOfWaits)
   const isSemaphore = lock.getValue !== undefined
   const scope = lock[signalMark]
+  const { usual, most } = limitsOf(lock)
   // Other versions of this package mark a decorator of a lock without signals by `false`.
   const within = scope ? limit : race
 
@@ -33,8 +43,8 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     const given = readOptions(how[at], known)
     if (scope === 'cluster') {
       // Only the engine knows whether the lock is held or the server does not answer.
-      const { timeout: own = kindOf(lock) && defaultsOf(lock)?.timeout } = given
-      if (own <= timeout) return wait(...how)
+      const { timeout: own = usual } = given
+      if (own <= timeout || most <= timeout) return wait(...how)
       how.splice(at, 1, { ...given, timeout })
       return wait(...how).catch((thrown) => {
         throw thrown?.code === 'ERR_LOCK_TIMEOUT' ? error : thrown
@@ -90,6 +100,7 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
   ]) {
     if (typeof lock[method] === 'function') limited[method] = (given) => lock[method](given)
   }
+  decorated.set(limited, { usual, most: Math.min(most, timeout) })
   return Object.defineProperty(limited, signalMark, { __proto__: null, value: scope })
 }
 

@@ -75,6 +75,28 @@ for (const [kind, make] of Object.entries(kinds)) {
       )
     })
 
+    it('keeps a shorter limit of the decorated lock, with its own error', async () => {
+      const lock = make(await world.newEngine())
+      const hasTimeout = make(await world.newEngine(), { timeout: 50 })
+      const other = make(await world.newEngine())
+      const late = new Error('late')
+      const nested = withTimeout(withTimeout(lock, 50), 5000, late)
+      const shorter = [
+        () => nested.acquire(),
+        () => nested.acquire({ timeout: 9000 }),
+        () => withTimeout(nested, 4000, late).acquire(),
+        () => withTimeout(withTimeout(hasTimeout, 5000, late), 4000, late).acquire(),
+      ]
+      await world.clock.until(
+        other.runExclusive(async () => {
+          const first = withTimeout(withTimeout(lock, 5000), 50, late).acquire()
+          await assert.rejects(world.clock.until(first), late)
+          for (const wait of shorter)
+            await assert.rejects(world.clock.until(wait()), { code: 'ERR_LOCK_TIMEOUT' })
+        }),
+      )
+    })
+
     it('refuses an invalid timeout', async () => {
       const lock = make(await world.newEngine())
       for (const timeout of ['500', Number.NaN, -1, null])
