@@ -11,8 +11,10 @@ const { defineLazy, giveBackUndelivered, makeReleaser } = require('../core/relea
 
 /** Returns each key of `map` once, in an order that depends only on the keys. */
 function inOrder(keys, map) {
-  for (const key of keys) checkKey(key, map)
-  return [...new Set(keys)].sort((a, b) => {
+  // Each call of an array's own iterator may give other keys, so call it once.
+  const each = new Set(keys)
+  for (const key of each) checkKey(key, map)
+  return [...each].sort((a, b) => {
     if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
     if (a === b) return 0
     return a < b ? -1 : 1

@@ -82,6 +82,19 @@ describe('KeyedMutex: several keys at once', () => {
     release()
   })
 
+  it('calls an iterator of the array once', async () => {
+    const oneTime = () => {
+      const keys = ['b', 'a']
+      const iterator = keys.values()
+      return Object.assign(keys, { [Symbol.iterator]: () => iterator })
+    }
+    for (const acquire of ['acquire', 'tryAcquire']) {
+      const release = await locks[acquire](oneTime())
+      assert.deepEqual(busyIn(locks), new Set(['a', 'b']))
+      release()
+    }
+  })
+
   for (const [name, key, expected] of [...badKeys, ['an array', ['a'], TypeError]]) {
     it(`refuses ${name} among keys at once, and takes none`, async () => {
       for (const keys of [[key], ['a', key], [key, 'z'], [1, key, 'z']]) {
