@@ -17,6 +17,7 @@ const {
   isOfEveryObject,
   readWait,
 } = require('../core/options.js')
+const { checkStack } = require('../core/stack.js')
 const { UnobservedWaiter, wait } = require('../core/waiter.js')
 const { receiverError } = require('../core/receiver.js')
 
@@ -104,6 +105,8 @@ class SingleFlight {
     const limits = readWait(options, flightOptions)
     throwIfAborted(limits.signal)
     if (limits.timeout === 0) throw timeoutError(key, 0)
+    // A flight in the map must have begun, and have its caller.
+    checkStack()
     return wait(flightOf(flights, key, work), UnobservedWaiter, 1, limits)
   }
 

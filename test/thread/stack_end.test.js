@@ -6,6 +6,7 @@ const { AutoResetEvent, Barrier, ConditionVariable, CountdownLatch, DiningPhilos
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore, locks, ManualResetEvent } = boxoffice
 const { Mutex, RecursiveMutex, RWLock, Semaphore } = boxoffice
 
+const { inChild } = require('../helpers/children.js')
 const { atTheEnd } = require('../helpers/stack_dive.js')
 const { withoutTraces } = require('../helpers/stack_end.js')
 
@@ -398,6 +399,29 @@ describe('a call near the end of the stack', function () {
       }
     })
   }
+
+  // In a process of its own: an unhandled rejection ends it, and Node.js writes about each rejection near the end.
+  it('leaves no flight of a SingleFlight, and no unhandled rejection, when it rejects', async () => {
+    const shown = await inChild(`
+      const { SingleFlight } = require(entry)
+      const { atEachDepth } = require(${JSON.stringify(require.resolve('../helpers/stack_end.js'))})
+      Error.stackTraceLimit = 0
+      const { signal } = new AbortController()
+      for (const limits of [{ signal }, { timeout: 60_000 }]) {
+        await atEachDepth(
+          () => new SingleFlight(),
+          (flight) => flight.do('a', () => 1, limits),
+          async (flight, { error }) => {
+            await turn()
+            const left = flight.size
+            const next = await flight.do('a', () => 2)
+            if (left !== 0 || next !== 2) show({ left, next })
+          },
+        )
+      }
+      show('all')`)
+    assert.deepEqual(shown, ['all'])
+  })
 
   it('holds no lock of the lock manager when it throws', async () => {
     const made = []
