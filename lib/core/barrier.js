@@ -63,8 +63,8 @@ class LocalBarrier extends LocalLock {
 
   /** Takes all parties out of the queue. Checks the stack first, because each of them must be settled. */
   #takeAll() {
-    const parties = this.waiters()
     checkStack()
+    const parties = this.waiters()
     // Stopping a party's custom signal may run code that aborts another party, or breaks the barrier.
     for (const party of parties) {
       party.markOver()

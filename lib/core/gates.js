@@ -29,15 +29,15 @@ class LocalGate extends LocalLock {
     throw lockError('ERR_LOCK_DEADLOCK', alone)
   }
 
-  admitHead() {
-    const waiter = this.queue.head
+  pass(waiter) {
     this.dequeue(waiter)
     waiter.resolve()
     waiter.end()
   }
 
+  /** Admits all that wait now. A custom signal may reset the event meanwhile, and wait for it again. */
   admitAll() {
-    while (this.hasQueue()) this.admitHead()
+    for (const waiter of this.waiters()) if (this.queue.has(waiter)) this.pass(waiter)
   }
 
   /** A waiter that leaves the queue never lets another one pass. */
@@ -65,7 +65,7 @@ class LocalAutoResetEvent extends LocalEvent {
 
   signal() {
     checkStackToRelease()
-    if (this.hasQueue()) this.admitHead()
+    if (this.hasQueue()) this.pass(this.queue.head)
     else this.isOn = true
   }
 }

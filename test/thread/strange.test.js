@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { promisify } = require('node:util')
 const asyncMutex = require('async-mutex')
-const { Barrier, E_TIMEOUT, KeyedSemaphore, Mutex } = require('../..')
+const { Barrier, E_TIMEOUT, KeyedSemaphore, ManualResetEvent, Mutex } = require('../..')
 const { RWLock, Semaphore, withTimeout } = require('../..')
 
 function signalOf(methods) {
@@ -171,6 +171,22 @@ describe('a signal that uses the lock while its listener is removed', () => {
     const second = barrier.wait()
     assert.deepEqual(await Promise.all([first, second, barrier.wait()]), [2, 1, 0])
     assert.equal(barrier.isBroken(), true)
+  })
+
+  it('may reset an event that is being set, and wait for it again', async () => {
+    const event = new ManualResetEvent()
+    let passed = 0
+    const again = () => {
+      event.reset()
+      event.wait().then(() => passed++)
+    }
+    const wait = event.wait({ signal: calling(again) })
+    event.set()
+    await wait
+    assert.deepEqual([passed, event.isSet()], [0, false])
+    event.set()
+    await null
+    assert.equal(passed, 1)
   })
 })
 
