@@ -13,8 +13,9 @@ function checkKey(key, map) {
 
 const placeOf = (map) => (map?.name === undefined ? '' : ` in ${nameOf(map.name)}`)
 
-/** Returns the key as error messages show it, where the string '1' differs from the number 1. */
+/** Returns the key as error messages show it, where 1, 1n and '1' differ. */
 function nameOf(key) {
+  if (typeof key === 'bigint') return `${key}n`
   return typeof key === 'string' ? JSON.stringify(key) : String(key)
 }
 

@@ -147,3 +147,14 @@ describe('a wrong key', () => {
     }
   })
 })
+
+describe('the key in an error', () => {
+  it('shows whether it is a string, a number or a bigint', async () => {
+    const locks = new KeyedMutex()
+    for (const key of ['1', 1, 1n]) locks.lock(key)
+    const messageFor = (key) => messageOf(locks.acquire(key, { timeout: 0 }))
+    assert.match(await messageFor('1'), /of key "1" was/)
+    assert.match(await messageFor(1), /of key 1 was/)
+    assert.match(await messageFor(1n), /of key 1n was/)
+  })
+})

@@ -24,8 +24,7 @@ const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const shown = (text) => text.replace(directions, (one) => `\\u${hexOf(one)}`)
 const hexOf = (character) => character.charCodeAt(0).toString(16).padStart(4, '0')
 
-const textOf = (key) => (typeof key === 'bigint' ? `${key}n` : nameOf(key))
-const textOfKey = (key) => (key === undefined ? undefined : cut(shown(textOf(key)), longest.name))
+const textOfKey = (key) => (key === undefined ? undefined : cut(shown(nameOf(key)), longest.name))
 
 /** Returns the id as text. Long ids are truncated, and a digest keeps them apart. */
 function textOfId(id) {
@@ -86,7 +85,7 @@ function matches(filter) {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return () => true
   return ({ kind, name = '', key, scope }) => {
-    const text = `${kind} ${name} ${key === undefined ? '' : textOf(key)} ${scope}`.toLowerCase()
+    const text = `${kind} ${name} ${key === undefined ? '' : nameOf(key)} ${scope}`.toLowerCase()
     return words.every((word) => text.includes(word))
   }
 }
