@@ -3,6 +3,7 @@
 const { checkMayBlock, readSyncWait, readWait, refuseNumber } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { inspecting, observed } = require('./platform.js')
+const { receiverError } = require('./receiver.js')
 const { makeReleaser } = require('./releaser.js')
 
 const grantKey = Symbol('grant')
@@ -54,9 +55,16 @@ function readUpgrade(options) {
   return readWait(options, upgradeOptions)
 }
 
-/** Returns the grant of `release`. Throws if it has ended. */
-function grantOf(release) {
-  const grant = release[grantKey]
+/** Returns the grant of `release`, the `this` of `method`. Throws if it is no releaser. */
+function ownGrantOf(release, method) {
+  const grant = release?.[grantKey]
+  if (grant !== undefined) return grant
+  throw receiverError({ class: 'Releaser', instance: 'a releaser' }, method, release)
+}
+
+/** As ownGrantOf(). Throws also if the grant has ended. */
+function grantOf(release, method) {
+  const grant = ownGrantOf(release, method)
   if (grant.isOver) throw endedError(grant.lock)
   return grant
 }
@@ -66,27 +74,27 @@ function grantOf(release) {
 
 function upgrade(options) {
   const limits = readUpgrade(options)
-  const grant = grantOf(this)
+  const grant = grantOf(this, 'upgrade')
   if (limits.ifAvailable && !limits.signal?.aborted)
     return new Promise((resolve) => resolve(grant.lock.tryUpgrade(grant)))
   return grant.lock.upgrade(grant, limits)
 }
 
 function tryUpgrade() {
-  const grant = grantOf(this)
+  const grant = grantOf(this, 'tryUpgrade')
   return grant.lock.tryUpgrade(grant)
 }
 
 function upgradeSync(options) {
-  checkMayBlock(this[grantKey].lock.mayBlock, 'upgradeSync')
+  checkMayBlock(ownGrantOf(this, 'upgradeSync').lock.mayBlock, 'upgradeSync')
   refuseNumber(options, false)
   const limits = readSyncWait(options, upgradeSyncOptions)
-  const grant = grantOf(this)
+  const grant = grantOf(this, 'upgradeSync')
   return grant.lock.upgradeSync(grant, limits)
 }
 
 function downgrade() {
-  const grant = grantOf(this)
+  const grant = grantOf(this, 'downgrade')
   return grant.lock.downgrade(grant)
 }
 

@@ -102,6 +102,24 @@ describe('A method or getter on an object of another class', () => {
     }
   })
 
+  it('throws a TypeError also for the methods of releasers', async () => {
+    for (const shared of [false, true]) {
+      const lock = new boxoffice.RWLock({ ...options, shared })
+      const reader = lock.acquireReadSync()
+      reader()
+      const { downgrade } = lock.acquireWriteSync()
+      const { upgrade, tryUpgrade, upgradeSync } = reader
+      const methods = { upgrade, tryUpgrade, upgradeSync, downgrade }
+      for (const [name, method] of Object.entries(methods)) {
+        for (const receiver of [undefined, null, 1, {}, () => {}, instances.Mutex]) {
+          const error = await thrownBy(method, receiver, [])
+          assert.equal(error?.constructor, TypeError)
+          assert.match(error.message, new RegExp(`^Releaser\\.prototype\\.${name} called on `))
+        }
+      }
+    }
+  })
+
   it('names the receiver, and what to do', () => {
     const { acquire } = boxoffice.Mutex.prototype
     const end = 'call it as a method of a Mutex; to pass it on, wrap it in an arrow function'
