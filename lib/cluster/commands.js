@@ -3,13 +3,18 @@
 // the time to connect: with thousands of keys at once that would look as if the server did not answer.
 const { now } = require('./clock.js')
 
+/**
+ * The ranks of commands: a lower rank goes first. A grant ends soon, so other commands must not delay it. A release lets
+ * other processes go on. Each follows an answered request, so releases take at most half of the turns.
+ */
+const ranks = { grant: 0, release: 1, request: 2 }
+
 class Commands {
   #room
   #patience
   #onMove
-  /** The commands that wait for room, in order, by their key. Urgent commands go first. */
-  #waiting = new Map()
-  #urgent = new Map()
+  /** The commands that wait for room, by rank. Each Map has those of a rank in order, by their key. */
+  #queues = Object.values(ranks).map(() => new Map())
 
   /**
    * Runs at most `room` commands at once. If a command fails after `patience` ms or more, the server is silent. Calls
@@ -28,10 +33,10 @@ class Commands {
 
   /**
    * Calls send() when there is room, and settles as it does. hurry() finds a command by its `key`: a key has at most one
-   * command at a time. An urgent command belongs to a grant that ends soon, so other commands must not delay it.
+   * command at a time.
    */
-  async run(send, { key = {}, isUrgent = false } = {}) {
-    const queue = isUrgent ? this.#urgent : this.#waiting
+  async run(send, { key = {}, rank = ranks.request } = {}) {
+    const queue = this.#queues[rank]
     if (this.#room > 0) this.#room--
     else await new Promise((resolve, reject) => queue.set(key, { resolve, reject }))
     const start = now()
@@ -46,33 +51,32 @@ class Commands {
     }
   }
 
-  /** Makes the command of this key urgent, if it still waits. */
-  hurry(key) {
-    const waiter = this.#waiting.get(key)
-    if (waiter === undefined) return
-    this.#waiting.delete(key)
-    this.#urgent.set(key, waiter)
+  /** Gives the command of this key the rank `rank`, if it still waits in a higher one. */
+  hurry(key, rank) {
+    for (const queue of this.#queues.slice(rank + 1)) {
+      const waiter = queue.get(key)
+      if (waiter !== undefined) this.#queues[rank].set(key, waiter)
+      queue.delete(key)
+    }
   }
 
   #next() {
-    const queue = this.#urgent.size > 0 ? this.#urgent : this.#waiting
-    const [first] = queue
-    if (first === undefined) {
+    const queue = this.#queues.find(({ size }) => size > 0)
+    if (queue === undefined) {
       this.#room++
       return
     }
-    const [key, { resolve }] = first
+    const [[key, { resolve }]] = queue
     queue.delete(key)
     this.#onMove()
     resolve()
   }
 
   #rejectAll(error) {
-    const all = [...this.#urgent.values(), ...this.#waiting.values()]
-    this.#urgent.clear()
-    this.#waiting.clear()
+    const all = this.#queues.flatMap((queue) => [...queue.values()])
+    for (const queue of this.#queues) queue.clear()
     for (const { reject } of all) reject(error)
   }
 }
 
-module.exports = { Commands }
+module.exports = { Commands, ranks }

@@ -112,7 +112,8 @@ describe('Many commands at once over etcd', function () {
     await semaphore.onIdle()
   })
 
-  it('let one that asks for its grant go first', async () => {
+  /** Two drivers with a session each. `between` is the address of the first. */
+  async function twoDrivers() {
     const server = await etcdServer()
     const between = await stableAddress(server.port)
     ends.push(async () => {
@@ -131,6 +132,26 @@ describe('Many commands at once over etcd', function () {
     await driver.listen(own, listener)
     await other.listen(theirs, listener)
     for (const session of [own, theirs]) await keeper.open(session, 60_000)
+    return { driver, other, between, own, theirs }
+  }
+
+  it('let a release go first', async () => {
+    const { driver, own } = await twoDrivers()
+    const holder = { ...request, session: own, id: `${own}-0`, units: 1 }
+    assert.equal((await driver.enter(holder)).state, 'held')
+    let done = 0
+    const all = Array.from({ length: 1000 }, async (_, i) => {
+      await driver.enter({ ...holder, key: `key ${i}`, id: `${own}-${i + 1}` })
+      done++
+    })
+    await driver.leave(holder)
+    // Some are under way, and no others are sent before it.
+    assert.ok(done < 200, `${done} of 1000`)
+    await Promise.all(all)
+  })
+
+  it('let one that asks for its grant go first', async () => {
+    const { driver, other, between, own, theirs } = await twoDrivers()
     const holder = { ...request, session: theirs, id: `${theirs}-1`, units: capacity }
     assert.equal((await other.enter(holder)).state, 'held')
     const waiter = { ...request, session: own, id: `${own}-1`, units: capacity }

@@ -171,6 +171,22 @@ describe('Commands to PostgreSQL', () => {
     await Promise.all(many)
   })
 
+  it('release a key ahead of a thousand requests for other keys', async () => {
+    begin(true, { connections: 1 })
+    const all = [enter('u-0', 'under way'), enter('s-0')]
+    for (let i = 0; i < 1000; i++) all.push(enter(`o-${i}`, `other ${i}`))
+    all.push(leave('s-0'), leave('s-1', 'another'))
+    await turn()
+    // The request of the same key stays ahead of the release.
+    const order = ['enter u-0', 'enter s-0, leave s-0', 'leave s-1', 'enter o-0']
+    await answer(0, 0)
+    for (const number of [0, 1]) await answer(1, number)
+    await answer(2, 0)
+    assert.deepEqual(commands(), order)
+    for (let i = 3; i < 1003; i++) await answer(i, 0)
+    await Promise.all(all)
+  })
+
   it('keep their order, whenever they come', async () => {
     for (let depth = 0; depth < 10; depth++) {
       begin(true, { connections: 1 })

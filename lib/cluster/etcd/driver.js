@@ -6,7 +6,7 @@ const { checkType } = require('../../core/errors.js')
 const { join } = require('node:path')
 const { checkKnown, checkObject } = require('../../core/options.js')
 const { now } = require('../clock.js')
-const { Commands } = require('../commands.js')
+const { Commands, ranks } = require('../commands.js')
 const { engineOptions, readEngineOptions, timesOf } = require('../engine.js')
 const { findPackage } = require('../find.js')
 const { checkForThread } = require('../for_thread.js')
@@ -38,8 +38,8 @@ class Driver {
   #unsure = new Set()
   /** By the id of a waiting request: the `sessions` that it waits for, and whether the holders were told (`isTold`). */
   #waiting = new Map()
-  /** By key: the ids of granted requests that must still fetch their grant, which ends soon. */
-  #urgent = new Map()
+  /** By rank, and by key: the ids of requests that must still fetch their grant, and of requests that leave. */
+  #urgent = [new Map(), new Map()]
   #commands
   /** The EngineListener. */
   #listener = {}
@@ -80,7 +80,7 @@ class Driver {
   async listen(session, listener) {
     this.#listener = listener
     this.#store.begin(session)
-    for (const all of [this.#known, this.#unsure, this.#waiting, this.#urgent]) all.clear()
+    for (const all of [this.#known, this.#unsure, this.#waiting, ...this.#urgent]) all.clear()
     await this.#subscription.to([session], {
       ...listener,
       granted: (id, grant) => listener.granted(id, grant.until > 0 ? grant : undefined),
@@ -114,7 +114,7 @@ class Driver {
     if (isNewer && !isPart) this.#store.keep(key, view)
     if (proof === undefined) {
       const asking = granted.filter((id) => this.#known.has(id))
-      if (asking.length > 0) this.#hurry(key, asking)
+      if (asking.length > 0) this.#hurry(key, asking, ranks.grant)
     }
     return granted.map((id) => {
       this.#waiting.delete(id)
@@ -133,22 +133,28 @@ class Driver {
     return this.#queued(request.key, enter)
   }
 
-  #hurry(key, ids) {
-    this.#urgent.set(key, new Set([...ids, ...(this.#urgent.get(key) ?? [])]))
-    this.#commands.hurry(key)
+  /** Gives the commands of `key` the rank `rank` (../commands.js), until the requests `ids` have been settled. */
+  #hurry(key, ids, rank) {
+    const keys = this.#urgent[rank]
+    if (!keys.has(key)) keys.set(key, new Set())
+    for (const id of ids) keys.get(key).add(id)
+    this.#commands.hurry(key, rank)
   }
 
   /** Runs `command` after the last one of `key`, when there is room for it. */
   #queued(key, command) {
-    return this.#inTurn(key, () =>
-      this.#commands.run(command, { key, isUrgent: this.#urgent.has(key) }),
-    )
+    return this.#inTurn(key, () => {
+      const rank = this.#urgent.findIndex((keys) => keys.has(key))
+      return this.#commands.run(command, { key, rank: rank < 0 ? ranks.request : rank })
+    })
   }
 
   #settled(key, id) {
     this.#waiting.delete(id)
-    const urgent = this.#urgent.get(key)
-    if (urgent?.delete(id) && urgent.size === 0) this.#urgent.delete(key)
+    for (const keys of this.#urgent) {
+      const ids = keys.get(key)
+      if (ids?.delete(id) && ids.size === 0) keys.delete(key)
+    }
   }
 
   async #enter(request) {
@@ -203,6 +209,7 @@ class Driver {
   }
 
   leave(request) {
+    this.#hurry(request.key, [request.id], ranks.release)
     return this.#queued(request.key, () => this.#leave(request))
   }
 

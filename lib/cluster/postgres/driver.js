@@ -10,7 +10,7 @@ const { findPackage } = require('../find.js')
 const { checkForThread } = require('../for_thread.js')
 const { Subscription } = require('../subscription.js')
 const { callOf, confirmBy, isDigest, rowOf } = require('./calls.js')
-const { Commands } = require('../commands.js')
+const { Commands, ranks } = require('../commands.js')
 const { configOf, makePool } = require('./connections.js')
 const { Lines } = require('./lines.js')
 const { listeningWith } = require('./listening.js')
@@ -92,7 +92,7 @@ class Driver {
         const request = this.#requests.get(id)
         if (request !== undefined) {
           this.#granted.add(id)
-          this.#lines.hurry(request.key)
+          this.#lines.hurry(request.key, ranks.grant)
         }
         listener.granted(id)
       },
@@ -135,8 +135,8 @@ class Driver {
   }
 
   /** Resolves to the result of the database function `name` for `key`. */
-  #call(name, key, values, isUrgent) {
-    return this.#firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values]), isUrgent))
+  #call(name, key, values, rank) {
+    return this.#firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values]), rank))
   }
 
   #forget(id) {
@@ -168,7 +168,8 @@ class Driver {
     this.#requests.set(id, request)
     const backend = this.#subscription.connection?.backend ?? null
     const asked = [id, session, units, capacity, wait, first, claim, maxHold, minHold, backend]
-    const answer = await this.#call(this.#names.enter, key, asked, this.#granted.delete(id))
+    const rank = this.#granted.delete(id) ? ranks.grant : ranks.request
+    const answer = await this.#call(this.#names.enter, key, asked, rank)
     const { state, token, wanted, abandoned, look, clock } = answer
     const why = answer.resting !== null && isTrue(answer.resting) ? { reason: afterCrash } : {}
     if (state === 'held') {
@@ -185,12 +186,12 @@ class Driver {
 
   confirm(request) {
     // Do not wait for other commands, of this key or others: the claim ends soon.
-    return confirmBy((call) => this.#query(call, { isUrgent: true }), this.#names, request)
+    return confirmBy((call) => this.#query(call, { rank: ranks.grant }), this.#names, request)
   }
 
   async leave({ key, id, claim, keep, untold, minHold, unused }) {
     const words = [claim, keep, untold, minHold, unused]
-    await this.#call(this.#names.leave, key, [id, ...words])
+    await this.#call(this.#names.leave, key, [id, ...words], ranks.release)
     if (keep === 0) this.#forget(id)
   }
 

@@ -3,6 +3,7 @@
 // on another one they could overtake it. If pg has the option `pipeline`, they are sent at once, so that a release and
 // the next acquire cost one round trip. An older pg sends each command after the answer to the one before.
 const { now } = require('../clock.js')
+const { ranks } = require('../commands.js')
 const { outside } = require('../outside.js')
 
 /** The most commands of one line, so that the other keys get its connection soon. */
@@ -28,7 +29,7 @@ class Line {
   ended
   /** The earlier line of the key, if this line waits for its end. */
   before
-  isUrgent = false
+  rank = ranks.request
 
   constructor(patience, onAnswer, onEnd) {
     this.#patience = patience
@@ -113,22 +114,22 @@ class Lines {
   }
 
   /**
-   * Resolves to the result of `command`, which the server executes after the earlier commands of `key`. If `isUrgent`,
-   * these commands go ahead of other keys' commands.
+   * Resolves to the result of `command`, which the server executes after the earlier commands of `key`. These get its
+   * `rank`, too.
    */
-  send(key, command, isUrgent = false) {
+  send(key, command, rank = ranks.request) {
     const latest = this.#lines.get(key)
     const line = latest?.hasRoom() ? latest : this.#open(key, latest)
     const sent = line.send(command)
-    if (isUrgent) this.hurry(key)
+    this.hurry(key, rank)
     return sent
   }
 
-  /** Makes the commands of `key` urgent: see commands.js. */
-  hurry(key) {
+  /** Gives the commands of `key` at most the rank `rank`: see commands.js. */
+  hurry(key, rank) {
     for (let line = this.#lines.get(key); line !== undefined; line = line.before) {
-      line.isUrgent = true
-      this.#commands.hurry(line)
+      line.rank = Math.min(line.rank, rank)
+      this.#commands.hurry(line, rank)
     }
   }
 
@@ -141,7 +142,7 @@ class Lines {
     this.#lines.set(key, line)
     const run = () => {
       line.before = undefined
-      return this.#commands.run(() => line.run(this.#pool), { key: line, isUrgent: line.isUrgent })
+      return this.#commands.run(() => line.run(this.#pool), { key: line, rank: line.rank })
     }
     // The pool's timer for idle connections would keep the async context of the caller.
     const ran = outside(() => (before === undefined ? run() : before.ended.then(run)))
