@@ -153,6 +153,11 @@ export interface EngineDriver {
   /** Whether the driver supports `minHold`. If not, constructors with a `minHold` throw `ERR_LOCK_UNSUPPORTED`. */
   readonly keepsMinHold?: boolean | undefined
   /**
+   * Whether the server may lose commands that it has answered, for instance in a failover to an asynchronous replica. If
+   * so, the engine repeats its last releases when the driver has called `missed()`.
+   */
+  readonly mayForget?: boolean | undefined
+  /**
    * How the renewing thread connects: it calls `require(module).connect(data, trouble)`, which returns a promise for an
    * EngineKeeper. The thread gets `data` by structured clone. A connection that retries without rejecting a command
    * calls `trouble(error)`, and `trouble(undefined)` when it is connected again, as in {@link EngineListener}.

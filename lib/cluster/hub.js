@@ -156,6 +156,7 @@ class Hub {
         for (const lease of this.#session?.leases.values() ?? []) lease.disconnected()
       },
       missed: () => {
+        this.leaving.repeat()
         for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.isWanted()
         for (const lease of this.#session?.leases.values() ?? []) lease.ask()
       },

@@ -6,10 +6,15 @@ const { after } = require('./clock.js')
 const { engineError, untoldReleaseText } = require('./errors.js')
 const { inTime, pause } = require('./patience.js')
 
+/** How many of the last releases are told again after a failover, at most. */
+const mostRepeated = 1000
+
 class Leaving {
   #hub
   /** { promise, resolve } by lease. The promise resolves when the server has been told. */
   #all = new Map()
+  /** The last requests, { session, request }, that the server has answered, and may forget. */
+  #told = new Set()
 
   constructor(hub) {
     this.#hub = hub
@@ -72,6 +77,7 @@ class Leaving {
     while (!session.isOver && !this.#hub.isClosed) {
       try {
         await driver.leave(request)
+        if (driver.mayForget) this.#keep({ session, request })
         return
       } catch (error) {
         // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
@@ -84,6 +90,20 @@ class Leaving {
         await after(clock, pause)
       }
     }
+  }
+
+  #keep(told) {
+    this.#told.add(told)
+    if (this.#told.size <= mostRepeated) return
+    const [oldest] = this.#told
+    this.#told.delete(oldest)
+  }
+
+  /** Called when another server may have taken over, which lacks the last releases but knows the session. */
+  repeat() {
+    const all = [...this.#told]
+    this.#told.clear()
+    for (const { session, request } of all) this.#tell(session, request)
   }
 }
 

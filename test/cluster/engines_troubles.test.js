@@ -114,6 +114,41 @@ describe('Locks over an engine in trouble', () => {
     ;(await world.clock.until(b.acquire('key', { timeout: 5000 })))()
   })
 
+  for (const mayForget of [true, false]) {
+    const what = mayForget ? 'repeat' : 'do not repeat'
+    it(`${what} releases that a server ${mayForget ? 'may have' : 'cannot have'} forgotten`, async () => {
+      let listening
+      const one = await newEngine({}, (driver) => ({
+        mayForget,
+        listen(session, listener) {
+          listening = listener
+          return driver.listen(session, listener)
+        },
+      }))
+      const [a, b] = [one, await newEngine()].map((engine) => new KeyedMutex({ engine }))
+      const release = await a.acquire('key')
+      const [state] = [...world.server.keys.values()].filter(({ holders }) => holders.size > 0)
+      const holders = new Map(state.holders)
+      release()
+      await a.onIdle()
+      // A replica takes over that knows of the grant, and not of the release.
+      state.holders = holders
+      const next = b.acquire('key')
+      await world.queued()
+      world.server.trouble = Promise.reject(new Error('READONLY'))
+      world.server.trouble.catch(() => {})
+      listening.missed()
+      await world.clock.settle()
+      world.server.trouble = undefined
+      await world.clock.pass(200)
+      assert.equal(world.server.waiting(), mayForget ? 0 : 1)
+      if (!mayForget) state.holders.clear()
+      const { abandoned, release: end } = await world.clock.until(next)
+      assert.equal(abandoned, false)
+      end()
+    })
+  }
+
   it('recover when a session was lost during a wait', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
     const [a, b] = [new KeyedMutex({ engine: one }), new KeyedMutex({ engine: two })]

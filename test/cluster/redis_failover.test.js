@@ -55,6 +55,11 @@ async function pair() {
   return {
     first,
     second,
+    /** The second one has all commands so far, and gets no further ones. */
+    async part() {
+      await one.wait(1, 0)
+      await two.replicaof('NO', 'ONE')
+    },
     /** The two change their parts, and no connection ends. `lead()` is called as soon as there is another master. */
     async failOver(lead) {
       await one.wait(1, 0)
@@ -113,6 +118,22 @@ for (const [name, { connect, optionsOf }] of Object.entries(clients)) {
       assert.equal(release.signal.aborted, false, `${release.signal.reason}`)
       release()
       ;(await mutex.acquire('key'))()
+    })
+
+    it('repeat a release that the replica lacks when it takes over', async () => {
+      const servers = await pair()
+      ends.push(() => servers.close())
+      const { port, lead, cut } = await address(servers.first.port)
+      const [a, b] = [await mutexAt(port), await mutexAt(port)]
+      const release = await a.acquire('key')
+      await servers.part()
+      release()
+      await a.onIdle()
+      lead(servers.second.port)
+      cut()
+      const { abandoned, release: end } = await b.acquire('key', { timeout: 20_000 })
+      assert.equal(abandoned, false)
+      end()
     })
 
     it('renew by another connection when the first one falls silent', async () => {

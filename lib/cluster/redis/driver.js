@@ -24,6 +24,7 @@ const redisOptions = new Set([...engineOptions, 'prefix', 'shards', 'connection'
 class RedisDriver {
   name = 'Redis'
   keepsMinHold = true
+  mayForget = true
   #client
   #server
   #subscription
