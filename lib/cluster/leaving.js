@@ -66,7 +66,10 @@ class Leaving {
   async tell(session, request, isUnsure) {
     const { claim, clock } = this.#hub
     await this.#tell(session, request)
-    if (isUnsure) after(clock, claim).then(() => this.#tell(session, request))
+    if (!isUnsure) return
+    // If the server has executed that command meanwhile, no caller has been told of the grant.
+    const late = { ...request, untold: true, unused: true }
+    after(clock, claim).then(() => this.#tell(session, late))
   }
 
   /** Repeats until the server has been told, or the session is over. */

@@ -114,6 +114,33 @@ describe('Locks over an engine in trouble', () => {
     ;(await world.clock.until(b.acquire('key', { timeout: 5000 })))()
   })
 
+  it('report a lost holder although a late command has got its grant', async () => {
+    const late = []
+    const change = (driver) => ({
+      async enter(request) {
+        if (late.length > 0) return driver.enter(request)
+        late.push(() => driver.enter(request))
+        throw new Error('stuck')
+      },
+    })
+    const [one, two] = [world.engineOver({}, change), await newEngine()]
+    const [a, b] = [one, two].map(
+      (engine) => new KeyedMutex({ engine, name: 'short', maxHold: 200 }),
+    )
+    const release = await world.clock.until(a.acquire('key'))
+    release()
+    await a.onIdle()
+    const lost = await b.acquire('key')
+    await world.clock.until(once(lost.signal, 'abort'))
+    // The engine tells the server of the release once more a second after it.
+    await world.clock.pass(700)
+    const { state, abandoned } = await late[0]()
+    assert.deepEqual([state, abandoned], ['held', true])
+    const next = await world.clock.until(b.acquire('key', { timeout: 5000 }))
+    assert.equal(next.abandoned, true)
+    next()
+  })
+
   for (const mayForget of [true, false]) {
     const what = mayForget ? 'repeat' : 'do not repeat'
     it(`${what} releases that a server ${mayForget ? 'may have' : 'cannot have'} forgotten`, async () => {
