@@ -86,8 +86,10 @@ class EngineLock extends AnyLock {
     return this.local.queueSize() + (this.#cohort?.waiting ?? 0)
   }
 
+  /** Counts the callers that ask the server in this turn of the event loop, too, but for one: it may be the holder. */
   pending() {
-    return this.queueSize() - this.passers
+    const here = Math.max(this.local.queueSize(), this.#entering - 1)
+    return here + (this.#cohort?.waiting ?? 0) - this.passers
   }
 
   cancel(reason) {

@@ -188,6 +188,35 @@ describe('Locks over an engine', () => {
     }
   })
 
+  it('let maxPending callers wait besides the first, though all of them call at once', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const kinds = [
+      [(engine) => new Semaphore(100, { engine, name: 'a' }), 100],
+      [(engine) => new KeyedSemaphore(100, { engine }), 'key', 100],
+      [(engine) => new RWLock({ engine, name: 'a' })],
+      [(engine) => new Mutex({ engine, name: 'a' })],
+    ]
+    for (const [make, ...all] of kinds) {
+      const [a, b] = [make(one), make(two)]
+      const acquire = (b.acquireRead ?? b.acquire).bind(b)
+      const given = await (a.acquireWrite ?? a.acquire).bind(a)(...all)
+      const key = all[0] === 'key' ? ['key'] : []
+      const codes = Array.from({ length: 10 }, async () => {
+        try {
+          ;(await acquire(...key, { maxPending: 2 })).release()
+        } catch ({ code }) {
+          return code
+        }
+      })
+      await world.clock.settle()
+      given.release()
+      assert.deepEqual(await Promise.all(codes), [
+        ...Array(3),
+        ...Array(7).fill('ERR_LOCK_QUEUE_FULL'),
+      ])
+    }
+  })
+
   it('have the bare pair, and the other forms', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
     await mutex.lock()
