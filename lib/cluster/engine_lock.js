@@ -78,10 +78,6 @@ class EngineLock extends AnyLock {
     super.reportIdle()
   }
 
-  isLocked() {
-    return this.local.isLocked()
-  }
-
   queueSize() {
     return this.local.queueSize() + (this.#cohort?.waiting ?? 0)
   }

@@ -171,12 +171,23 @@ class EngineRWLock extends EngineLock {
     return next
   }
 
+  /** The local lock also counts the callers that wait for the server. */
+  #count(mode) {
+    let count = 0
+    for (const caller of this.callers) if (caller.isIn && caller.mode === mode) count++
+    return count
+  }
+
   readers() {
-    return this.local.readers()
+    return this.#count('shared')
   }
 
   isWritten() {
-    return this.local.isWritten()
+    return this.#count('exclusive') > 0
+  }
+
+  isLocked() {
+    return this.readers() > 0 || this.isWritten()
   }
 }
 

@@ -21,6 +21,8 @@ setTraits(Passer, { isToStay: true })
 class EngineSemaphore extends EngineLock {
   /** The holders, in order of admission. */
   #holds = new Set()
+  /** Their units. The local semaphore also counts the callers that wait for the server. */
+  #taken = 0
 
   constructor(traits) {
     super(new LocalSemaphore(traits.capacity), traits)
@@ -47,11 +49,12 @@ class EngineSemaphore extends EngineLock {
     const hold = await this.take(asked, limits)
     if (hold === undefined) return undefined
     this.#holds.add(hold)
+    this.#taken += hold.wish.units
     return asTicket(hold.localGrant, releaserOf(this, hold))
   }
 
   give(hold) {
-    this.#holds.delete(hold)
+    if (this.#holds.delete(hold)) this.#taken -= hold.wish.units
     super.give(hold)
   }
 
@@ -69,7 +72,11 @@ class EngineSemaphore extends EngineLock {
   }
 
   getValue() {
-    return this.local.getValue()
+    return this.capacity - this.#taken
+  }
+
+  isLocked() {
+    return this.getValue() <= 0
   }
 
   /** Puts back units that any caller of this thread has taken, at most as many as were taken. */
@@ -80,6 +87,8 @@ class EngineSemaphore extends EngineLock {
       const { units } = hold.wish
       if (units > left) {
         if (left > 0) this.reduce(hold, units - left)
+        // A subscriber may have released this hold.
+        if (!hold.isOver) this.#taken -= left
         return
       }
       left -= units

@@ -217,6 +217,54 @@ describe('Locks over an engine', () => {
     }
   })
 
+  it('do not count callers that wait for the server among the holders of this thread', async () => {
+    const [one, two] = [await newEngine(), await newEngine()]
+    const semaphores = [one, two].map((engine) => new Semaphore(3, { engine, name: 'a' }))
+    const keyed = [one, two].map((engine) => new KeyedSemaphore(3, { engine }))
+    const [a, b] = [one, two].map((engine) => new RWLock({ engine, name: 'a' }))
+    const seen = () => [
+      [semaphores[1].getValue(), semaphores[1].isLocked(), semaphores[1].snapshot().waiting],
+      [keyed[1].getValue('key'), keyed[1].isLocked('key'), keyed[1].snapshot()],
+      [b.readers, b.isLocked(), b.isWriteLocked(), b.snapshot()],
+    ]
+    const given = [await semaphores[0].acquire(3), await keyed[0].acquire('key', 3)]
+    let writer = await a.acquireWrite()
+    const waits = [semaphores[1].acquire(3), keyed[1].acquire('key', 3), b.acquireRead()]
+    await world.queued(3)
+    assert.deepEqual(seen(), [
+      [3, false, 1],
+      [3, false, [{ key: 'key', value: 3, waiting: 1 }]],
+      [0, false, false, { readers: 0, written: false, waiting: 1 }],
+    ])
+    const { code } = await semaphores[1].acquire({ timeout: 0 }).catch((error) => error)
+    assert.equal(code, 'ERR_LOCK_TIMEOUT')
+    assert.throws(() => keyed[1].release('key', 3), { code: 'ERR_LOCK_RANGE' })
+    for (const one of [...given, writer]) one.release()
+    const held = await Promise.all(waits)
+    assert.deepEqual(seen(), [
+      [0, true, 0],
+      [0, true, [{ key: 'key', value: 0, waiting: 0 }]],
+      [1, true, false, { readers: 1, written: false, waiting: 0 }],
+    ])
+    semaphores[1].release(2)
+    keyed[1].release('key', 2)
+    const other = await a.acquireRead()
+    const upgraded = held[2].upgrade()
+    await world.queued()
+    assert.deepEqual([b.readers, b.isWriteLocked()], [1, false])
+    other.release()
+    writer = await upgraded
+    assert.deepEqual([b.readers, b.isWriteLocked()], [0, true])
+    assert.deepEqual([semaphores[1].getValue(), keyed[1].getValue('key')], [2, 2])
+    held[2] = writer.downgrade()
+    assert.deepEqual([b.readers, b.isWriteLocked()], [1, false])
+    for (const one of held) one.release()
+    assert.deepEqual(
+      [semaphores[1].getValue(), keyed[1].getValue('key'), b.isLocked()],
+      [3, 3, false],
+    )
+  })
+
   it('have the bare pair, and the other forms', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
     await mutex.lock()
