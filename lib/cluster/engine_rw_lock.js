@@ -58,7 +58,8 @@ class EngineRWLock extends EngineLock {
       // Read options first: a getter among them may release the lock.
       const limits = readUpgrade(options)
       this.#checkHeld(hold)
-      const upgraded = this.#upgrade(hold, limits)
+      const upgraded =
+        this.observer === null ? this.#upgrade(hold, limits) : this.#observeUpgrade(hold, limits)
       return limits.ifAvailable ? orNothing(upgraded) : upgraded
     }
     release.tryUpgrade = this.tryUpgrade
@@ -90,17 +91,36 @@ class EngineRWLock extends EngineLock {
     hold.upgrading.abort(endedError(this))
   }
 
-  /** Upgrades. If it fails, the caller is still a reader. */
-  async #upgrade(hold, { timeout, signal }) {
+  /** As #upgrade(), with an observer. */
+  async #observeUpgrade(hold, limits) {
+    const { observer } = this
+    const waiter = limits.timeout === 0 ? null : { mode: 'exclusive', weight: 1 }
+    const upgraded = this.#upgrade(hold, limits, waiter)
+    if (waiter !== null) observed.waiting(observer, waiter, upgraded)
+    try {
+      return await upgraded
+    } catch (error) {
+      if (waiter !== null) observed.gaveUp(observer, waiter, error)
+      else if (!limits.ifAvailable) observed.refused(observer, 'exclusive', 1, error)
+      throw error
+    }
+  }
+
+  /** Upgrades. If it fails, the caller is still a reader. `waiter` is null if it may not wait, or has no observer. */
+  async #upgrade(hold, { timeout, signal }, waiter = null) {
     throwIfAborted(signal)
     if (hold.upgrading !== undefined) throw upgradeError(this)
-    const limit = withDeadline(signal, timeout, () => this.timeoutError(timeout))
+    const limit = withDeadline(signal, timeout, () => {
+      const error = this.timeoutError(timeout)
+      if (waiter !== null) observed.timedOut(this.observer, waiter, error)
+      return error
+    })
     const { controller, end } = following([limit.signal, hold.signal])
     hold.upgrading = controller
     if (timeout > 0) limit.start()
     try {
       await this.#rise(hold, timeout !== 0, controller.signal)
-      const upper = await this.#takeRest(hold, timeout !== 0, controller.signal)
+      const upper = await this.#takeRest(hold, timeout !== 0, controller.signal, waiter)
       return this.#writer(upper)
     } finally {
       hold.upgrading = undefined
@@ -128,7 +148,7 @@ class EngineRWLock extends EngineLock {
   }
 
   /** Upgrades at the server. The resulting hold includes the lease of `hold`. */
-  async #takeRest(hold, isToWait, signal) {
+  async #takeRest(hold, isToWait, signal, waiter) {
     const cohort = this.cohort()
     try {
       const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
@@ -141,7 +161,7 @@ class EngineRWLock extends EngineLock {
       upper.under = hold
       // So readers that the new hold admits after the writer get later tokens, too.
       hold.lease.turn.follow(upper.lease.turn)
-      return this.#succeed(upper, hold, hold.localGrant)
+      return this.#succeed(upper, hold, hold.localGrant, waiter)
     } catch (error) {
       hold.localGrant = hold.localGrant.downgrade()
       cohort.release(undefined)
@@ -160,9 +180,9 @@ class EngineRWLock extends EngineLock {
   }
 
   /** Replaces `hold`, whose releaser has ended, by `next`. */
-  #succeed(next, hold, localGrant) {
+  #succeed(next, hold, localGrant, waiter = null) {
     if (hold.observed !== undefined) observed.ended(this.observer, hold.observed, 1)
-    if (this.observer !== null) this.begun(next, null)
+    if (this.observer !== null) this.begun(next, waiter)
     hold.isOver = true
     next.follow(hold)
     next.localGrant = localGrant

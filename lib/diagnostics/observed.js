@@ -56,7 +56,7 @@ const gaveUp = reporting((observer, waiter, reason) => observer.gaveUp(waiter, r
 const gave = reporting((observer, release, promise, limits) =>
   observer.gave(release, promise, limits),
 )
-const refused = reporting((observer, mode, units, reason) => observer.refused(mode, units, reason))
+const refused = reporting((observer, mode, units, reason) => observer.missed(mode, units, reason))
 const timedOut = reporting((observer, waiter, error) => observer.timedOut(waiter, error))
 const holdersOf = reporting((observer) => observer.describeHolders())
 

@@ -126,12 +126,8 @@ class Observer {
     waiter.wait?.trace?.moveTo(error)
   }
 
-  refused(mode, units, reason) {
-    this.missed(mode, units, reason, 0)
-  }
-
-  /** Records a failed acquire. `waiter` is null for a caller that did not wait. */
-  missed(mode, units, reason, waited, waiter) {
+  /** Records a failed acquire. `waiter` is undefined for a caller that did not wait. */
+  missed(mode, units, reason, waited = 0, waiter) {
     const { totals } = this.tally
     switch (reason?.code) {
       case 'ERR_LOCK_TIMEOUT':
@@ -141,6 +137,8 @@ class Observer {
       case 'ERR_LOCK_DEADLOCK':
         totals.deadlocks++
         events.publish(events.deadlock, this, mode, units, { reason }, waiter)
+        break
+      case 'ERR_LOCK_UPGRADE':
         break
       default:
         totals.aborts++

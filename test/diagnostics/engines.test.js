@@ -8,7 +8,7 @@ const { fakeWorld } = require('../cluster/helpers/fake_world.js')
 const { FakeTimers } = require('../helpers/timers.js')
 
 describe('Watched locks over an engine', () => {
-  const { newEngine } = fakeWorld()
+  const { newEngine, queued } = fakeWorld()
 
   it('end a grant once, though a subscriber to its release releases it', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'subscribed', diagnostics: true })
@@ -147,6 +147,38 @@ describe('Watched locks over an engine', () => {
       assert.equal(semaphores.snapshot()[0].holders[0].weight, 2)
       letGo()
       assert.deepEqual(semaphores.snapshot(), [])
+    })
+
+    it(`report upgrades that wait, and those that fail: ${diagnostics}`, async () => {
+      const engines = [await newEngine(), await newEngine()]
+      const [lock, other] = engines.map(
+        (engine) => new RWLock({ engine, name: 'rising', diagnostics }),
+      )
+      const [reader, last] = [await lock.acquireRead(), await other.acquireRead()]
+      const codeOf = (upgrading) => upgrading.catch((error) => error.code ?? error.name)
+      const late = codeOf(reader.upgrade({ timeout: 20 }))
+      await nextTurn()
+      assert.ok(lock.snapshot().oldestWait >= 0)
+      assert.equal(await late, 'ERR_LOCK_TIMEOUT')
+      assert.equal(await codeOf(reader.upgrade({ timeout: 0 })), 'ERR_LOCK_TIMEOUT')
+      assert.equal(await reader.upgrade({ ifAvailable: true }), undefined)
+      const aborted = codeOf(reader.upgrade({ signal: AbortSignal.abort() }))
+      assert.equal(await aborted, DOMException.ABORT_ERR)
+      const upgrading = reader.upgrade()
+      await queued()
+      for (const options of [{}, { timeout: 0 }])
+        assert.equal(await codeOf(last.upgrade(options)), 'ERR_LOCK_UPGRADE')
+      last()
+      ;(await upgrading)()
+      const none = { abandoned: 0, deadlocks: 0 }
+      assert.deepEqual(
+        [lock, other].map((one) => one.snapshot().totals),
+        [
+          { ...none, acquisitions: 2, contended: 2, timeouts: 2, aborts: 1 },
+          { ...none, acquisitions: 1, contended: 1, timeouts: 0, aborts: 0 },
+        ],
+      )
+      assert.equal(lock.snapshot().oldestWait, undefined)
     })
 
     it(`report each part of a lease that is given back: ${diagnostics}`, async () => {
