@@ -6,6 +6,7 @@ const { randomBytes } = require('node:crypto')
 const { Etcd3 } = require('etcd3')
 const { KeyedMutex, Semaphore } = require('../..')
 const { etcd } = require('../../lib/cluster/etcd')
+const { Plan } = require('../../lib/cluster/etcd/plan.js')
 const { connect } = require('./helpers/etcd_connect.js')
 const { useEnds } = require('./helpers/ends.js')
 const { etcdServer } = require('./helpers/etcd_server.js')
@@ -134,6 +135,25 @@ describe('Many commands at once over etcd', function () {
     for (const session of [own, theirs]) await keeper.open(session, 60_000)
     return { driver, other, between, own, theirs }
   }
+
+  it('are planned once each, at the cost of one look at each holder', async () => {
+    const semaphore = new Semaphore(50, { engine: await newEngine(), name: 'planned' })
+    const { reap } = Plan.prototype
+    let [plans, looks] = [0, 0]
+    Plan.prototype.reap = function () {
+      plans++
+      looks += this.holders.length
+      reap.call(this)
+    }
+    try {
+      const all = await Promise.all(Array.from({ length: 50 }, () => semaphore.acquire()))
+      for (const [, release] of all) release()
+      await semaphore.onIdle()
+    } finally {
+      Plan.prototype.reap = reap
+    }
+    assert.deepEqual([plans, looks], [100, 50 * 49])
+  })
 
   it('let a release go first', async () => {
     const { driver, own } = await twoDrivers()

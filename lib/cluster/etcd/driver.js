@@ -260,7 +260,8 @@ class Driver {
         if (plan.hasChanged && state !== 'mismatch') {
           const committed = await this.#store.commit(run, plan)
           view = committed.view
-          if (committed.succeeded && state === 'held') return { state, view }
+          const isDone = state === 'held' || (state === undefined && plan.isComplete())
+          if (committed.succeeded && isDone) return { state, view }
         } else if (run.isRead && (state !== 'waiting' || run.isSure || isQueued)) {
           return { state, view, capacity: plan.capacity }
         } else {

@@ -40,6 +40,11 @@ class Plan {
     this.waiters = waitersOf(view)
   }
 
+  /** Whether no other plan has to follow this one. */
+  isComplete() {
+    return !this.hasMoreDead && this.#grants < mostGrants
+  }
+
   holder(id) {
     return this.holders.find((holder) => holder.id === id)
   }
