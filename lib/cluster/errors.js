@@ -88,7 +88,7 @@ function faultOf({ answer, isToWait, isKnown, isLateAgain, maxHold }) {
  */
 const untoldReleaseText = (name, time, cause) =>
   `${name} could not be told for ${time} ms that a lock has been released: ${clauseOf(cause)}. Others get it when the ` +
-  'maxHold of its hold is over, or its engine is closed'
+  'maxHold of its hold is over, when its engine is closed, or after ttl if this thread has no other lock of the engine'
 
 // Texts for the end of a timeout's message, which say where the holder of `what` is.
 

@@ -85,11 +85,15 @@ class Leaving {
       } catch (error) {
         // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
         // the process alive, because the server ends the session of a process that has ended.
-        if (!hasWarned && clock.now() - start >= settings.answerTimeout) {
+        const passed = clock.now() - start
+        if (!hasWarned && passed >= settings.answerTimeout) {
           hasWarned = true
           const text = untoldReleaseText(name, settings.answerTimeout, error)
           warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
         }
+        // The renewing thread has a connection of its own. Without the session the server forgets the lease, too.
+        if (passed >= settings.ttl && session.leases.size === 0)
+          this.#hub.lose(session, 'the server could not be told of a release', error)
         await after(clock, pause)
       }
     }

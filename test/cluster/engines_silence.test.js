@@ -202,6 +202,33 @@ describe('A release that the server cannot be told', () => {
     assert.match(warnings[0].message, /^Fake could not be told for 1000 ms .*: the client has quit/)
   })
 
+  it('frees the lock with the session, unless that has another lock', async () => {
+    const ttl = 2000
+    const options = { ttl, answerTimeout: 1000 }
+    let hasQuit = false
+    const one = await world.newEngine(options, (driver) => ({
+      leave: (request) => (hasQuit ? refuse() : driver.leave(request)),
+    }))
+    const two = await world.newEngine()
+    hasQuit = true
+    const [a, b] = [one, two].map((engine) => new Mutex({ engine, name: 'a', maxHold: Infinity }))
+    const device = new Mutex({ engine: one, name: 'device', maxHold: Infinity })
+    const other = await device.acquire()
+    ;(await a.acquire())()
+    const next = b.acquire()
+    await world.clock.pass(10 * ttl)
+    assert.equal(b.isLocked(), false)
+    assert.equal(other.signal.aborted, false)
+    other()
+    const start = world.clock.now()
+    const { abandoned, release } = await world.clock.until(next)
+    assert.ok(world.clock.now() - start <= ttl)
+    assert.equal(abandoned, true)
+    release()
+    // The thread goes on with another session.
+    await world.clock.until(a.acquire({ timeout: 5000 }))
+  })
+
   for (const method of ['onIdle', 'close']) {
     it(`rejects ${method}(), which keeps the process alive until then`, async () => {
       const engine = await world.newEngine({ answerTimeout: 1000 }, () => ({ leave: refuse }))
