@@ -57,7 +57,7 @@ class EngineRWLock extends EngineLock {
     release.upgrade = (options) => {
       // Read options first: a getter among them may release the lock.
       const limits = readUpgrade(options)
-      this.#checkHeld(hold)
+      if (hold.loss === undefined) this.#checkHeld(hold)
       const upgraded =
         this.observer === null ? this.#upgrade(hold, limits) : this.#observeUpgrade(hold, limits)
       return limits.ifAvailable ? orNothing(upgraded) : upgraded
@@ -109,6 +109,7 @@ class EngineRWLock extends EngineLock {
   /** Upgrades. If it fails, the caller is still a reader. `waiter` is null if it may not wait, or has no observer. */
   async #upgrade(hold, { timeout, signal }, waiter = null) {
     throwIfAborted(signal)
+    if (hold.loss !== undefined) throw hold.loss
     if (hold.upgrading !== undefined) throw upgradeError(this)
     const limit = withDeadline(signal, timeout, () => {
       const error = this.timeoutError(timeout)

@@ -62,8 +62,8 @@ export interface WriteReleaser extends Releaser {
    * Makes the writer a reader, with no other writer in between, and admits the readers at the head of the queue.
    * Returns the reader's Releaser, and ends the grant of this Releaser.
    *
-   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over; `ERR_LOCK_UNSUPPORTED` when the lock has a
-   * `minHold`.
+   * @throws {Error} `ERR_LOCK_NOT_HELD` when the grant of this Releaser is over; `ERR_LOCK_LOST` over an engine when the
+   * lock's `maxHold` has ended it; `ERR_LOCK_UNSUPPORTED` when the lock has a `minHold`.
    */
   downgrade(): ReadReleaser
 }

@@ -93,6 +93,24 @@ describe('A reader over an engine that has lost its lease', () => {
   })
 })
 
+describe('A hold of a read-write lock over an engine that its maxHold has ended', () => {
+  const world = timedWorld()
+
+  it('rejects upgrade(), and lets downgrade() throw', async () => {
+    const lock = new RWLock({ engine: await world.newEngine(), name: 'a', maxHold: 200 })
+    const lost = { code: 'ERR_LOCK_LOST' }
+    const reader = await lock.acquireRead()
+    await world.clock.pass(200)
+    for (const options of [{}, { timeout: 0 }, { ifAvailable: true }])
+      await assert.rejects(reader.upgrade(options), lost)
+    const writer = await lock.acquireWrite({ timeout: 0 })
+    await world.clock.pass(200)
+    assert.throws(() => writer.downgrade(), lost)
+    for (const one of [reader, writer]) one()
+    assert.equal(lock.isLocked(), false)
+  })
+})
+
 describe('The report of a dead holder, over an engine', () => {
   const world = timedWorld()
   const { newEngine } = world
