@@ -33,6 +33,8 @@ export interface LockOptions {
    * a process has one place in the queue for all its waiters, and queues again behind the others after each grant. The
    * queue has four places. Further processes get a place in turn, by the number of their process slot.
    *
+   * Over an engine a thread, too, has one place in the queue for all its waiters of a mutex, and for all its readers.
+   *
    * @default 'bounded'
    */
   fairness?: 'bounded' | 'fifo' | undefined
