@@ -126,6 +126,21 @@ describe('Locks of a transaction of PostgreSQL', () => {
     assert.equal(await (await begin()).locks.tryAcquire(['x', 'y']), true)
   })
 
+  it('are refused outside a transaction while another one holds them', async () => {
+    await (await begin()).locks.acquire('held')
+    const client = await pool.connect()
+    clients.push(client)
+    const none = { code: 'ERR_LOCK_NO_TRANSACTION' }
+    await assert.rejects(engine.withTransaction(client).acquire('held'), none)
+  })
+
+  it('may be none', async () => {
+    const { locks } = await begin()
+    assert.equal(await locks.acquire([]), undefined)
+    assert.equal(await locks.acquire([], { timeout: 100 }), undefined)
+    assert.equal(await locks.tryAcquire([]), true)
+  })
+
   it('check their input before any command', async () => {
     const { client, locks } = await begin()
     await assert.rejects(locks.acquire(undefined), TypeError)

@@ -62,7 +62,7 @@ class TransactionLocks {
   async acquire(key, options = {}) {
     const { keys, mode, timeout } = readWish(key, options)
     const call = this.#call(keys, `pg_advisory_xact_lock${mode}`, timeout)
-    const isPlain = timeout === undefined
+    const isPlain = timeout === undefined || keys.length === 0
     const makeLateError = () => call.lateError()
     const take = () => (isPlain ? call.takeAll() : call.takeInTime())
     await inTurn(this.#client, take, { isPlain, timeout, makeLateError })
@@ -73,7 +73,7 @@ class TransactionLocks {
     const { keys, mode, timeout } = readWish(key, options)
     if (timeout !== undefined) throw new TypeError('tryAcquire() does not wait: it has no timeout')
     const call = this.#call(keys, `pg_try_advisory_xact_lock${mode}`, 0)
-    const take = () => (keys.length === 1 ? call.takeAll() : call.takeAllOrNone())
+    const take = () => (keys.length < 2 ? call.takeAll() : call.takeAllOrNone())
     // Do not run beside a plain call that waits: its wait would count as time without an answer to this call.
     return inTurn(this.#client, take, { isPlain: false })
   }

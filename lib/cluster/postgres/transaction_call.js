@@ -75,11 +75,11 @@ class TransactionCall {
 
   async #takeOne([number, key]) {
     // Inside a transaction, whose now() is that of its first statement, the two times differ, even if the clock was set
-    // back. Send no parameters, so that outside of one the statement is one message with one time.
-    const { has, lasts } = await this.#read(`
-      SELECT (${this.#take}(${number})::text <> 'false')::text AS has,
-        (now() <> statement_timestamp())::text AS lasts`)
-    if (!isTrue(lasts)) throw noTransactionError(key)
+    // back. Send no parameters, so that outside of one the statement is one message with one time. Outside do not take
+    // the lock: the statement might wait for it.
+    const { has } = await this.#read(`
+      SELECT (CASE WHEN now() <> statement_timestamp() THEN ${this.#take}(${number})::text END <> 'false')::text AS has`)
+    if (has === null) throw noTransactionError(key)
     return isTrue(has)
   }
 
