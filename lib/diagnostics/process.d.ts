@@ -57,7 +57,10 @@ export interface LockTotals {
   aborts: number
   /** The number of grants after the death of a holder. */
   abandoned: number
-  /** The number of acquires that were refused because they would have deadlocked (`ERR_LOCK_DEADLOCK`). */
+  /**
+   * The number of waits that were refused with `ERR_LOCK_DEADLOCK`. A blocking call for a lock that this thread already
+   * holds never waits, and does not count.
+   */
   deadlocks: number
 }
 
