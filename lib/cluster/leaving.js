@@ -15,6 +15,9 @@ class Leaving {
   #all = new Map()
   /** The last requests, { session, request }, that the server has answered, and may forget. */
   #told = new Set()
+  /** Called in turn, each for a release that waits for its next try. */
+  #retries = []
+  #isPacing = false
 
   constructor(hub) {
     this.#hub = hub
@@ -36,6 +39,7 @@ class Leaving {
   /** Called when `session` is over: the server forgets its leases by itself. */
   sessionEnded(session) {
     for (const lease of this.#all.keys()) if (lease.session === session) this.remove(lease)
+    this.#retryAll()
   }
 
   /**
@@ -77,12 +81,15 @@ class Leaving {
     const { clock, driver, name, settings } = this.#hub
     const start = clock.now()
     let hasWarned = false
+    let hasFailed = false
     while (!session.isOver && !this.#hub.isClosed) {
       try {
         await driver.leave(request)
         if (driver.mayForget) this.#keep({ session, request })
+        if (hasFailed) this.#retryAll()
         return
       } catch (error) {
+        hasFailed = true
         // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
         // the process alive, because the server ends the session of a process that has ended.
         const passed = clock.now() - start
@@ -94,7 +101,7 @@ class Leaving {
         // The renewing thread has a connection of its own. Without the session the server forgets the lease, too.
         if (passed >= settings.ttl && session.leases.size === 0)
           this.#hub.lose(session, 'the server could not be told of a release', error)
-        await after(clock, pause)
+        else await this.#turn()
       }
     }
   }
@@ -111,6 +118,32 @@ class Leaving {
     const all = [...this.#told]
     this.#told.clear()
     for (const { session, request } of all) this.#tell(session, request)
+  }
+
+  /** Resolves when a release that has failed may try again. */
+  #turn() {
+    return new Promise((resolve) => {
+      this.#retries.push(resolve)
+      if (!this.#isPacing) this.#pace()
+    })
+  }
+
+  /**
+   * Lets one release try again each `pause`. Every request that fails leaves one, so there may be very many while the
+   * server does not answer.
+   */
+  async #pace() {
+    this.#isPacing = true
+    while (this.#retries.length > 0) {
+      await after(this.#hub.clock, pause)
+      if (this.#hub.isClosed) this.#retryAll()
+      else this.#retries.shift()?.()
+    }
+    this.#isPacing = false
+  }
+
+  #retryAll() {
+    for (const retry of this.#retries.splice(0)) retry()
   }
 }
 

@@ -229,6 +229,31 @@ describe('A release that the server cannot be told', () => {
     await world.clock.until(a.acquire({ timeout: 5000 }))
   })
 
+  it('is tried again in turn with all others, and at once when one arrives', async () => {
+    let isAway = true
+    let tries = 0
+    const requests = new Set()
+    const change = (driver) => ({
+      async leave(request) {
+        tries++
+        requests.add(request)
+        if (isAway) throw new Error('the client has quit')
+        await driver.leave(request)
+        requests.delete(request)
+      },
+    })
+    const engine = await world.newEngine({ answerTimeout: 1000 }, change)
+    const locks = new KeyedMutex({ engine, name: 'a' })
+    const count = 50
+    for (let key = 0; key < count; key++) (await locks.acquire(key))()
+    await world.clock.pass(5000)
+    assert.ok(requests.size >= count)
+    assert.ok(tries <= requests.size + 50, `oracle: ${tries} tries in 5 s`)
+    isAway = false
+    await world.clock.pass(200)
+    assert.equal(requests.size, 0)
+  })
+
   for (const method of ['onIdle', 'close']) {
     it(`rejects ${method}(), which keeps the process alive until then`, async () => {
       const engine = await world.newEngine({ answerTimeout: 1000 }, () => ({ leave: refuse }))
