@@ -5,14 +5,19 @@ const { now } = require('./clock.js')
 
 /**
  * The ranks of commands: a lower rank goes first. A grant ends soon, so other commands must not delay it. A release lets
- * other processes go on. Each follows an answered request, so releases take at most half of the turns.
+ * other processes go on. The next request for its key may go with it, so releases must not always go first.
  */
 const ranks = { grant: 0, release: 1, request: 2 }
+
+/** How many releases in a row go ahead of the requests that wait. */
+const mostAhead = 2
 
 class Commands {
   #room
   #patience
   #onMove
+  /** How many releases have gone since the last request. */
+  #ahead = 0
   /** The commands that wait for room, by rank. Each Map has those of a rank in order, by their key. */
   #queues = Object.values(ranks).map(() => new Map())
 
@@ -61,11 +66,14 @@ class Commands {
   }
 
   #next() {
-    const queue = this.#queues.find(({ size }) => size > 0)
+    const [, releases, requests] = this.#queues
+    let queue = this.#queues.find(({ size }) => size > 0)
     if (queue === undefined) {
       this.#room++
       return
     }
+    if (queue === releases && this.#ahead++ >= mostAhead && requests.size > 0) queue = requests
+    if (queue === requests) this.#ahead = 0
     const [[key, { resolve }]] = queue
     queue.delete(key)
     this.#onMove()

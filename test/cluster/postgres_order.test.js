@@ -187,6 +187,26 @@ describe('Commands to PostgreSQL', () => {
     await Promise.all(all)
   })
 
+  it('of a request are sent soon, however many keys are released and acquired again', async () => {
+    begin(true, { connections: 1 })
+    let isAnswered = false
+    const busy = Array.from('abcd', async (key) => {
+      for (let i = 0; !isAnswered; i++)
+        await Promise.all([leave(`${key}-${i}`, key), enter(`${key}-${i + 1}`, key)])
+    })
+    await turn()
+    const rare = enter('r-0', 'rare').then(() => {
+      isAnswered = true
+    })
+    for (let client = 0; client < 12; client++)
+      for (const { answer } of pool.clients[client]?.asked ?? []) {
+        answer()
+        await turn()
+      }
+    assert.ok(isAnswered, commands().join('; '))
+    await Promise.all([rare, ...busy])
+  })
+
   it('keep their order, whenever they come', async () => {
     for (let depth = 0; depth < 10; depth++) {
       begin(true, { connections: 1 })
