@@ -3,6 +3,7 @@
 // commands of one process than etcd answers within the time limit of one.
 const assert = require('node:assert/strict')
 const { randomBytes } = require('node:crypto')
+const { EventEmitter } = require('node:events')
 const { Etcd3 } = require('etcd3')
 const { KeyedMutex, Semaphore } = require('../..')
 const { etcd } = require('../../lib/cluster/etcd')
@@ -129,11 +130,13 @@ describe('Many commands at once over etcd', function () {
       for (const one of [here, there]) await one.close()
     })
     const [own, theirs] = [newSession(), newSession()]
-    const listener = { granted() {}, wanted() {}, missed() {}, trouble() {} }
+    const granted = new EventEmitter()
+    const listener = { granted: (id) => granted.emit(id), wanted() {}, missed() {}, trouble() {} }
     await driver.listen(own, listener)
     await other.listen(theirs, listener)
     for (const session of [own, theirs]) await keeper.open(session, 60_000)
-    return { driver, other, between, own, theirs }
+    const admitted = (id) => new Promise((resolve) => granted.once(id, resolve))
+    return { driver, other, between, own, theirs, keeper, admitted }
   }
 
   it('are planned once each, at the cost of one look at each holder', async () => {
@@ -153,6 +156,49 @@ describe('Many commands at once over etcd', function () {
       Plan.prototype.reap = reap
     }
     assert.deepEqual([plans, looks], [100, 50 * 49])
+  })
+
+  it('admit all waiters that fit when the head of the queue leaves', async () => {
+    const { driver, other, own, theirs, admitted } = await twoDrivers()
+    const holder = { ...request, capacity: 64, session: own, id: `${own}-0`, units: 1 }
+    assert.equal((await driver.enter(holder)).state, 'held')
+    const head = { ...holder, id: `${own}-1`, units: 64 }
+    assert.equal((await driver.enter(head)).state, 'waiting')
+    // More than one read of the queue shows.
+    const all = Array.from({ length: 40 }, async (_, i) => {
+      const waiter = { ...holder, session: theirs, id: `${theirs}-${i}` }
+      assert.equal((await other.enter(waiter)).state, 'waiting')
+      return waiter.id
+    })
+    const granted = (await Promise.all(all)).map(admitted)
+    await driver.leave(head)
+    await Promise.all(granted)
+  })
+
+  it('leave a queue of which no read shows them', async () => {
+    const { driver, other, own, theirs, keeper, admitted } = await twoDrivers()
+    const dead = newSession()
+    await keeper.open(dead, 60_000)
+    const holder = { ...request, capacity: 40, session: own, id: `${own}-0`, units: 39 }
+    assert.equal((await driver.enter(holder)).state, 'held')
+    const ending = { ...holder, session: dead, id: `${dead}-0`, units: 1 }
+    assert.equal((await other.enter(ending)).state, 'held')
+    const waiters = Array.from({ length: 33 }, (_, i) => `${theirs}-${i}`)
+    for (const id of waiters)
+      assert.equal((await other.enter({ ...ending, session: theirs, id })).state, 'waiting')
+    const leaver = { ...ending, session: own, id: `${own}-1` }
+    assert.equal((await driver.enter(leaver)).state, 'waiting')
+    // The driver learns of the end of the session.
+    const isTold = admitted(leaver.id)
+    await other.end(dead)
+    await isTold
+    await driver.leave(leaver)
+    const last = admitted(waiters.at(-1))
+    await driver.leave(holder)
+    await last
+    // No unit is held for the request that has left.
+    const next = { ...holder, id: `${own}-2`, units: 40 - waiters.length }
+    assert.equal((await driver.enter(next)).state, 'held')
   })
 
   it('let a release go first', async () => {

@@ -260,7 +260,9 @@ class Driver {
         if (plan.hasChanged && state !== 'mismatch') {
           const committed = await this.#store.commit(run, plan)
           view = committed.view
-          const isDone = state === 'held' || (state === undefined && plan.isComplete())
+          // A view may lack the request itself, which then still waits.
+          const hasLeft = state === undefined && run.own === undefined && plan.isComplete()
+          const isDone = state === 'held' || hasLeft
           if (committed.succeeded && isDone) return { state, view }
         } else if (run.isRead && (state !== 'waiting' || run.isSure || isQueued)) {
           return { state, view, capacity: plan.capacity }

@@ -42,7 +42,8 @@ class Plan {
 
   /** Whether no other plan has to follow this one. */
   isComplete() {
-    return !this.hasMoreDead && this.#grants < mostGrants
+    const mayAdmitMore = this.view.hasMore && this.hasRoom()
+    return !this.hasMoreDead && !mayAdmitMore && this.#grants < mostGrants
   }
 
   holder(id) {
