@@ -7,6 +7,7 @@ const { ticketRuns } = require('../core/ticket_runs.js')
 const { checkWeight, readWatch } = require('../core/units.js')
 const { giveBackUndelivered } = require('../core/releaser.js')
 const { asTicket } = require('../core/ticket.js')
+const { checkStack } = require('../core/stack.js')
 const { setTraits } = require('../core/waiter.js')
 const { EngineLock } = require('./engine_lock.js')
 const { releaserOf } = require('./hold.js')
@@ -54,6 +55,8 @@ class EngineSemaphore extends EngineLock {
   }
 
   give(hold) {
+    // Near the end of the stack nothing must happen by halves.
+    checkStack()
     if (this.#holds.delete(hold)) this.#taken -= hold.wish.units
     super.give(hold)
   }

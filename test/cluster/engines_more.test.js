@@ -6,9 +6,10 @@ const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
-const { KeyedMutex, KeyedSemaphore, Mutex, RWLock } = require('../..')
+const { KeyedMutex, KeyedSemaphore, Mutex, RWLock, Semaphore } = require('../..')
 const { fakeWorld, timedWorld } = require('./helpers/fake_world.js')
 const { inChild } = require('../helpers/children.js')
+const { atEachDepth, withoutTraces } = require('../helpers/stack_end.js')
 
 describe('Several keys over an engine', () => {
   const world = timedWorld()
@@ -186,6 +187,26 @@ describe('A semaphore over an engine', () => {
     theirs()
     ;(await a.acquire('key', 5, { timeout: 2000 }))[1]()
     assert.equal(a.size + b.size, 0)
+  })
+
+  describe('near the end of the stack', () => {
+    withoutTraces()
+
+    it('is released, or stays as it is', async () => {
+      const semaphore = new Semaphore(2, { engine: await newEngine(), name: 'deep' })
+      let held
+      const take = async () => {
+        held ??= (await semaphore.acquire())[1]
+      }
+      const give = () => held()
+      await atEachDepth(take, give, async (_, { error }) => {
+        assert.equal(semaphore.getValue(), error === undefined ? 2 : 1)
+        if (error !== undefined) return
+        held = undefined
+        await semaphore.onIdle()
+        assert.equal(world.server.keys.get('semaphore:deep').holders.size, 0)
+      })
+    })
   })
 
   it('can be awaited without being acquired, and looked at', async () => {
