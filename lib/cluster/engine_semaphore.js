@@ -55,7 +55,7 @@ class EngineSemaphore extends EngineLock {
   }
 
   give(hold) {
-    // Near the end of the stack nothing must happen by halves.
+    // Near the end of the stack no step below may fail halfway.
     checkStack()
     if (this.#holds.delete(hold)) this.#taken -= hold.wish.units
     super.give(hold)
