@@ -90,12 +90,15 @@ class Cohort {
   /**
    * Returns a hold on a lease that fits `wish`, { units, isToWait, isToStay, base }, or a promise for one. If the wish
    * may not wait, the promise may resolve to undefined. Callers that want the owner's `sharedUnits` may share one lease.
-   * A wish with a `base`, a lease, upgrades that lease.
+   * A wish with a `base`, a lease, upgrades that lease. A caller that has to wait, and has been cancelled, gets the
+   * error `canceled`.
    */
-  take(wish, signal) {
+  take(wish, signal, canceled) {
     // The local lock admitted the caller before the signal aborted, and no longer listens to it.
     throwIfAborted(signal)
-    const lease = this.#find(wish) ?? this.#ask(wish)
+    const found = this.#find(wish)
+    if (canceled !== undefined && found?.state !== 'held') throw canceled
+    const lease = found ?? this.#ask(wish)
     if (lease.state === 'held') {
       const hold = new Hold(lease, wish)
       this.#file(lease)

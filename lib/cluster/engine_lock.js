@@ -16,7 +16,7 @@ class EngineLock extends AnyLock {
   #cohort = null
   /** Whether a lease ends though its holder has not released. */
   #hasEnds
-  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn, isPassing }. */
+  /** Callers that wait, here or for the server, and callers that hold: { mode, isIn, isPassing, canceled }. */
   callers = new Set()
   /** How many of them wait in the local lock, or have left its queue in this turn of the event loop. */
   #entering = 0
@@ -89,6 +89,8 @@ class EngineLock extends AnyLock {
   }
 
   cancel(reason) {
+    // Also those that the local lock has admitted in this turn of the event loop, which have not asked the server yet.
+    for (const caller of this.callers) if (!caller.isPassing) caller.canceled = reason
     this.local.cancel(reason)
     this.#cohort?.cancel(reason)
   }
@@ -195,7 +197,7 @@ class EngineLock extends AnyLock {
   /** Resolves to a hold. If there is none and the wish may not wait, calls refuse(), and resolves to undefined. */
   async #go(wish, limits, refuse) {
     throwIfAborted(limits.signal)
-    const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay }
+    const caller = { mode: wish.mode, isIn: false, isPassing: wish.isToStay, canceled: undefined }
     this.callers.add(caller)
     if (caller.isPassing) this.passers++
     let localGrant
@@ -208,8 +210,10 @@ class EngineLock extends AnyLock {
       } finally {
         this.countEntering(-1)
       }
-      const taken = localGrant === undefined ? undefined : this.cohort().take(wish, limits.signal)
-      hold = taken instanceof Promise ? await taken : taken
+      if (localGrant !== undefined) {
+        const taken = this.cohort().take(wish, limits.signal, caller.canceled)
+        hold = taken instanceof Promise ? await taken : taken
+      }
       if (hold === undefined) refuse()
       return hold?.begin(localGrant, caller)
     } finally {

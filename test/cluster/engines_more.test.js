@@ -291,6 +291,38 @@ describe('Objects of one name over an engine', () => {
     release()
   })
 
+  it('cancel callers that have not asked the server yet', async () => {
+    const engine = await newEngine()
+    const error = new Error('enough')
+    const mutex = new Mutex({ engine, name: 'a' })
+    const keyed = new KeyedMutex({ engine, name: 'a' })
+    const semaphore = new Semaphore(2, { engine, name: 'a' })
+    const lock = new RWLock({ engine, name: 'a' })
+    const asking = [
+      mutex.acquire(),
+      mutex.runExclusive(() => assert.fail('it was cancelled')),
+      keyed.acquire('key', { timeout: 1e6 }),
+      semaphore.acquire(),
+      lock.acquireRead(),
+      lock.acquireWrite(),
+    ]
+    for (const each of [mutex, semaphore, lock]) each.cancel(error)
+    keyed.cancel('key', error)
+    for (const each of asking) await assert.rejects(each, error)
+    for (const each of [mutex, semaphore, lock]) assert.equal(each.isLocked(), false)
+    assert.equal(keyed.size, 0)
+    ;(await mutex.acquire({ timeout: 0 }))()
+  })
+
+  it('cancel no caller whose lease is here already', async () => {
+    const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    release()
+    mutex.cancel()
+    ;(await next)()
+  })
+
   it('stay one lock as long as it is held or awaited', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc')
