@@ -129,7 +129,10 @@ class Observer {
   /** Records a failed acquire. `waiter` is undefined for a caller that did not wait. */
   missed(mode, units, reason, waited = 0, waiter) {
     const { totals } = this.tally
-    switch (reason?.code) {
+    const code = reason?.code
+    // Most upgrades are refused at once. An engine's server refuses one that has waited for its answer.
+    if (code === 'ERR_LOCK_UPGRADE' && waiter === undefined) return
+    switch (code) {
       case 'ERR_LOCK_TIMEOUT':
         totals.timeouts++
         events.publish(events.timeout, this, mode, units, { waited }, waiter)
@@ -137,8 +140,6 @@ class Observer {
       case 'ERR_LOCK_DEADLOCK':
         totals.deadlocks++
         events.publish(events.deadlock, this, mode, units, { reason }, waiter)
-        break
-      case 'ERR_LOCK_UPGRADE':
         break
       default:
         totals.aborts++
