@@ -14,9 +14,9 @@
 // A thread that joins or leaves wakes this one, which then calls update(). But
 // - in `instance` a wake-up does not keep the event loop alive, so update() also runs when the loop has run empty;
 // - one wake-up may bring completions and also mean that a thread has joined or left, so update() runs after each.
-const process = require('node:process')
 const { isMainThread } = require('node:worker_threads')
 const native = require('../addon/load.js')
+const { whenEmpty } = require('../core/pending.js')
 
 const states = native.layout.keepAlive
 
@@ -25,7 +25,8 @@ class KeepAlive {
   /** How many pending waits another thread or process could end, and how many of them another process. */
   #waits = 0
   #hostWaits = 0
-  #ask = () => this.update()
+  #onEmpty = () => this.update()
+  #isListening = false
 
   /** Counts a wait, or all waits of this thread for one lock, when it begins or ends. */
   count(change, isHost = false) {
@@ -48,10 +49,15 @@ class KeepAlive {
   update() {
     const state = this.#next()
     if (state === this.#state) return
-    if (state === states.instance) process.on('beforeExit', this.#ask)
-    else if (this.#state === states.instance) process.off('beforeExit', this.#ask)
     this.#state = state
     native.eventLoop.keepAlive(state)
+    if (state === states.instance) this.#listen()
+  }
+
+  #listen() {
+    if (this.#isListening) return
+    this.#isListening = true
+    whenEmpty(this.#onEmpty)
   }
 
   /**

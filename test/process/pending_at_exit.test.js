@@ -201,7 +201,9 @@ describe('a process whose event loop runs empty while callers wait', function ()
       new all.AutoResetEvent().wait(); new all.CountdownLatch(1).wait()
       new all.Barrier(2).wait(); new all.Barrier(2, { name: 'b' }).wait()
       new all.Semaphore(0).acquire(); new all.Semaphore(0, { name: 's' }).acquire()`,
-    'where process is frozen, and lets callers wait': `all.Mutex; Object.freeze(process); ${stuck}`,
+    'where process is frozen, and lets callers wait': `
+      all.Mutex; require('node:worker_threads'); Object.freeze(process)
+      ${stuck} new all.Semaphore(0, { shared: true }).acquire()`,
     'of a lock that has been collected': `
       (() => { ${stuck} })()
       setTimeout(() => setTimeout(gc, 1), 1)`,
@@ -252,9 +254,11 @@ describe('a process whose event loop runs empty while callers wait', function ()
       const before = count()
       for (let i = 0; i < 20; i++) {
         for (const file in require.cache) delete require.cache[file]
-        const mutex = new (require(path).Mutex)()
+        const { Mutex, Semaphore } = require(path)
+        const mutex = new Mutex()
         mutex.acquire()
         mutex.acquire()
+        new Semaphore(0, { shared: true }).acquire()
       }
       console.log(JSON.stringify(count().map((now, i) => now - before[i])))`)
     assert.deepEqual(shown, [[1, 1]])
