@@ -42,10 +42,9 @@ export type SemaphoreTicket<Value = number> = [Value, Releaser] & {
 export interface SemaphoreInterface {
   /** {@link Semaphore.acquire} */
   acquire(
-    weight?: number,
+    weight?: number | WeightedWaitOptions,
     options?: number | WaitOptions,
   ): Promise<[number, SemaphoreInterface.Releaser]>
-  acquire(options: WeightedWaitOptions): Promise<[number, SemaphoreInterface.Releaser]>
   /** {@link Semaphore.runExclusive} */
   runExclusive<T>(
     callback: SemaphoreInterface.Worker<T>,

@@ -149,6 +149,17 @@ function decorated() {
     cancel() {}
   }
   withTimeout(new Own(), 5)
+  class OwnSemaphore implements SemaphoreInterface {
+    acquire = async (_weight?: number): Promise<[number, () => void]> => [1, release]
+    runExclusive = async <T>(callback: SemaphoreInterface.Worker<T>) => callback(1)
+    waitForUnlock = async () => {}
+    isLocked = () => false
+    getValue = () => 1
+    setValue() {}
+    release() {}
+    cancel() {}
+  }
+  tryAcquire(withTimeout(new OwnSemaphore(), 5)).acquire(2, 1)
   // @ts-expect-error a timeout is needed
   withTimeout(mutex)
   return { semaphore, nested }
