@@ -5,6 +5,7 @@
 // at once when the queue is cancelled.
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
+const AsyncLock = require('async-lock')
 const theirs = require('async-mutex')
 const ours = require('../..')
 const { turn, watch } = require('../helpers/promises.js')
@@ -67,6 +68,20 @@ describe('what async-mutex does', () => {
     }
     assert.equal(await heard(theirs), 'pending')
     assert.equal(await heard(ours), 'resolved')
+  })
+
+  it('is to run a callback after the call, which async-lock runs within it', async () => {
+    for (const [lock, method, isWithin] of [
+      [new AsyncLock(), 'acquire', true],
+      [new ours.KeyedMutex(), 'runExclusive', false],
+    ]) {
+      let hasRun = false
+      const running = lock[method]('a', async () => {
+        hasRun = true
+      })
+      assert.equal(hasRun, isWithin)
+      await running
+    }
   })
 
   for (const [error, code, message] of [

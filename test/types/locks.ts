@@ -1,5 +1,6 @@
 // Compiled, never run: what a user may write, and what the compiler must refuse.
 import {
+  type AcquireOptions,
   E_ALREADY_LOCKED,
   E_CANCELED,
   E_TIMEOUT,
@@ -162,6 +163,16 @@ function decorated() {
   tryAcquire(withTimeout(new OwnSemaphore(), 5)).acquire(2, 1)
   // @ts-expect-error a timeout is needed
   withTimeout(mutex)
+  class Derived extends Mutex {
+    override acquire(options?: number | AcquireOptions): Promise<Releaser> {
+      return super.acquire(options)
+    }
+    // @ts-expect-error the callback takes a Grant
+    override runExclusive<T>(callback: MutexInterface.Worker<T>): Promise<T> {
+      return super.runExclusive(callback)
+    }
+  }
+  new Derived()
   return { semaphore, nested }
 }
 
