@@ -12,6 +12,9 @@ const { Lease } = require('./lease.js')
 const { OpenLeases } = require('./open_leases.js')
 const { UpgradeLease } = require('./upgrade_lease.js')
 
+/** Tells a reader to queue again, behind an upgrade. */
+const behind = Symbol('behind')
+
 /** A caller that waits for the server to grant `lease`: engine_lock.js tells the observer of it. */
 class LeaseWaiter extends UnobservedWaiter {
   constructor(resolve, limits, { lease, wish }) {
@@ -91,13 +94,14 @@ class Cohort {
    * Returns a hold on a lease that fits `wish`, { units, isToWait, isToStay, base }, or a promise for one. If the wish
    * may not wait, the promise may resolve to undefined. Callers that want the owner's `sharedUnits` may share one lease.
    * A wish with a `base`, a lease, upgrades that lease. A caller that has to wait, and has been cancelled, gets the
-   * error `canceled`.
+   * error `canceled`. Instead of a hold there may be `behind`: see rise().
    */
   take(wish, signal, canceled) {
     // The local lock admitted the caller before the signal aborted, and no longer listens to it.
     throwIfAborted(signal)
     const found = this.#find(wish)
     if (canceled !== undefined && found?.state !== 'held') throw canceled
+    if (found === this.#rising && this.isForEach && found !== undefined) return behind
     const lease = found ?? this.#ask(wish)
     if (lease.state === 'held') {
       const hold = new Hold(lease, wish)
@@ -130,16 +134,14 @@ class Cohort {
   /**
    * Called when a reader with `lease` upgrades, and waits for the other readers that the local lock has admitted. Until
    * risen() these readers share its lease. Another lease could wait at the server behind a writer that waits for this
-   * one.
+   * one. If each hold has its own lease, they go `behind` the upgrade, into the queue of the local lock.
    */
   rise(lease) {
-    // If each hold has its own lease, the end of a lease resolves such a wait. A lost lease admits no reader.
-    if (this.isForEach || lease.state !== 'held') return
+    // A lost lease admits no reader.
+    if (lease.state !== 'held') return
     this.#rising = lease
-    for (const other of this.#asking) {
-      if (other.units !== lease.units) continue
-      this.#endAll(other, ({ wish, resolve }) => resolve(new Hold(lease, wish)))
-    }
+    const give = ({ wish, resolve }) => resolve(this.isForEach ? behind : new Hold(lease, wish))
+    for (const other of this.#asking) if (other.units === lease.units) this.#endAll(other, give)
     this.#sweep()
   }
 
@@ -264,4 +266,4 @@ class Cohort {
   }
 }
 
-module.exports = { Cohort }
+module.exports = { Cohort, behind }

@@ -8,7 +8,7 @@ const { AnyLock } = require('../core/lock.js')
 const { observed } = require('../core/platform.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
 const { asynchronous } = require('./asynchronous.js')
-const { Cohort } = require('./cohort.js')
+const { Cohort, behind } = require('./cohort.js')
 const { elsewhereHint, lostHint } = require('./errors.js')
 
 class EngineLock extends AnyLock {
@@ -203,16 +203,22 @@ class EngineLock extends AnyLock {
     let localGrant
     let hold
     try {
-      this.hub.admit(this)
-      this.countEntering(1)
-      try {
-        localGrant = await this.enterLocal(wish, limits)
-      } finally {
-        this.countEntering(-1)
-      }
-      if (localGrant !== undefined) {
+      for (;;) {
+        this.hub.admit(this)
+        this.countEntering(1)
+        try {
+          localGrant = await this.enterLocal(wish, limits)
+        } finally {
+          this.countEntering(-1)
+        }
+        if (localGrant === undefined) break
         const taken = this.cohort().take(wish, limits.signal, caller.canceled)
         hold = taken instanceof Promise ? await taken : taken
+        if (hold !== behind) break
+        hold = undefined
+        this.#letGo(wish, localGrant)
+        localGrant = undefined
+        if (caller.canceled !== undefined) throw caller.canceled
       }
       if (hold === undefined) refuse()
       return hold?.begin(localGrant, caller)

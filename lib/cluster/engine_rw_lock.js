@@ -134,7 +134,7 @@ class EngineRWLock extends EngineLock {
 
   /** Waits for the other readers of this thread, ahead of its queue. */
   async #rise(hold, isToWait, signal) {
-    if (this.rising++ === 0) this.cohort().rise(hold.lease)
+    if (isToWait && this.rising++ === 0) this.cohort().rise(hold.lease)
     this.countEntering(1)
     try {
       const limits = { signal, timeout: isToWait ? undefined : 0 }
@@ -145,7 +145,7 @@ class EngineRWLock extends EngineLock {
       throw error.code === 'ERR_LOCK_TIMEOUT' ? this.timeoutError(0) : error
     } finally {
       this.countEntering(-1)
-      if (--this.rising === 0) this.cohort().risen()
+      if (isToWait && --this.rising === 0) this.cohort().risen()
     }
   }
 

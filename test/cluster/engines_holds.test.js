@@ -159,3 +159,45 @@ describe('A lease without an end', () => {
     assert.equal(isAborted, false)
   })
 })
+
+describe('An upgrade where each hold has a lease of its own', () => {
+  const world = timedWorld()
+
+  /** A reader, one of its thread that waits behind a writer of another one, and their lock. */
+  async function readers() {
+    const options = { name: 'a', maxHold: 600_000 }
+    const lock = new RWLock({ ...options, engine: await world.newEngine() })
+    const other = new RWLock({ ...options, engine: await world.newEngine() })
+    const reader = await lock.acquireRead()
+    const elsewhere = other.acquireWrite()
+    await world.queued()
+    const second = lock.acquireRead()
+    await world.queued(2)
+    return { lock, reader, second, elsewhere }
+  }
+
+  it('goes ahead of a reader of its thread that waits behind a writer elsewhere', async () => {
+    const { reader, second, elsewhere } = await readers()
+    const order = []
+    const use = async (granted, name) => {
+      const release = await granted
+      order.push(name)
+      release()
+    }
+    const all = [use(elsewhere, 'elsewhere'), use(second, 'second'), use(reader.upgrade(), 'own')]
+    await world.clock.settle()
+    assert.deepEqual(order, ['own', 'elsewhere', 'second'])
+    await Promise.all(all)
+  })
+
+  it('lets cancel() reject that reader, too', async () => {
+    const { lock, reader, second, elsewhere } = await readers()
+    const upgraded = reader.upgrade()
+    const enough = new Error('enough')
+    lock.cancel(enough)
+    await assert.rejects(second, enough)
+    await assert.rejects(upgraded, enough)
+    reader()
+    ;(await elsewhere)()
+  })
+})
