@@ -128,10 +128,12 @@ function shardsError(key, theirs, ours) {
 // Passes errors between threads. Structured clone would drop their codes, and the errors inside an AggregateError.
 
 /**
- * Returns the message of an error. An error of connecting to several addresses has messages only in its inner errors.
+ * Returns the message of an error. An error of connecting to several addresses has messages only in its inner errors,
+ * and the TimeoutError of node-redis has none.
  */
 function reasonOf(error) {
-  return error.message || error.errors?.map(reasonOf).join('; ') || `${error.code ?? error}`
+  const kind = error.code ?? (error instanceof Error ? error.constructor.name : error)
+  return error.message || error.errors?.map(reasonOf).join('; ') || `${kind}`
 }
 
 /** As reasonOf(), for use before more text. Some clients end their messages with a full stop, which this removes. */

@@ -127,6 +127,16 @@ describe('A caller of this thread over an engine', () => {
     release()
   })
 
+  it('hears of the class of an error without a message', async () => {
+    const mutex = new Mutex({ engine: await world.newEngine(), name: 'a' })
+    class TimeoutError extends Error {}
+    world.server.trouble = Promise.reject(new TimeoutError())
+    world.server.trouble.catch(() => {})
+    const rejected = assert.rejects(mutex.acquire(), { message: /within 5000 ms: TimeoutError$/ })
+    await world.clock.pass(5000)
+    await rejected
+  })
+
   it('leaves no lock of a key behind when the engine has been closed', async () => {
     const engine = await world.newEngine()
     const locks = new KeyedMutex({ engine })
