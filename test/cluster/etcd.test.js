@@ -143,6 +143,13 @@ describe('etcd as an engine', () => {
     release()
   })
 
+  it('keeps its keys in the namespace of its client', async () => {
+    const mine = etcd(client.namespace('app/'), { prefix: 'shop' })
+    engines.push(mine)
+    await mine.ready()
+    assert.equal(await client.getAll().prefix('app/shop/session/').count(), 1)
+  })
+
   it('forgets the session that has been closed', async () => {
     const mine = await engine({ prefix: 'closing' })
     assert.equal(await client.getAll().prefix('closing/session/').count(), 1)

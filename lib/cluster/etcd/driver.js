@@ -48,9 +48,11 @@ class Driver {
   constructor(client, options) {
     checkObject(options)
     checkKnown(options, etcdOptions)
-    const { prefix = 'boxoffice' } = options
-    checkType('prefix', prefix, 'string')
+    const { prefix: own = 'boxoffice' } = options
+    checkType('prefix', own, 'string')
     const connection = connectionOf(client, options.connection)
+    // A client.namespace() has a prefix, too.
+    const prefix = `${client.prefix ?? ''}${own}`
     checkForThread(connection, 'etcd(client, { connection })')
     const { answerTimeout } = readEngineOptions(timesOf(options))
     const path = findPackage('etcd3', client)

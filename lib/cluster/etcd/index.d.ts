@@ -6,7 +6,7 @@
 
 import type { Engine, EngineOptions } from '../options.js'
 
-/** A client of the package `etcd3`: `new Etcd3(...)`. */
+/** A client of the package `etcd3`: `new Etcd3(...)`, or a `client.namespace()`, whose prefix comes first. */
 export interface EtcdClient {
   kv: unknown
   leaseClient: unknown
