@@ -1,7 +1,7 @@
 'use strict'
 // A cyclic barrier that threads share. Parties arrive and give up in C++ (src/locks/barrier.h), where one atomic step
 // completes or breaks a round.
-const { SharedLock } = require('./shared_lock.js')
+const { kindOf, SharedLock } = require('./shared_lock.js')
 const { brokenError, missingError } = require('../core/barrier.js')
 const native = require('../addon/load.js')
 const { readWait } = require('../core/options.js')
@@ -83,11 +83,7 @@ SharedBarrier.prototype.argument = {
   name: 'the number of parties',
   of: (word) => word >>> missingShift,
 }
-SharedBarrier.prototype.kind = {
-  name: 'barrier',
-  number: native.layout.lockKinds.barrier,
-  native: native.barrier,
-}
+SharedBarrier.prototype.kind = kindOf('barrier', 'barrier')
 
 class Party extends Waiter {
   constructor(resolve, limits, missing, lock) {

@@ -1,7 +1,7 @@
 'use strict'
 // A condition variable that threads share. A notified waiter moves from the condition's queue to the queue of its
 // mutex, and does not wake up in between (src/locks/condition_variable.h).
-const { SharedLock } = require('./shared_lock.js')
+const { kindOf, SharedLock } = require('./shared_lock.js')
 const { lockError } = require('../core/errors.js')
 const native = require('../addon/load.js')
 const { free } = require('../core/mutex.js')
@@ -140,11 +140,7 @@ class Notified extends ConditionWaiter {
 }
 
 Object.assign(SharedCondition.prototype, {
-  kind: {
-    name: 'condition variable',
-    number: native.layout.lockKinds.condition,
-    native: native.condition,
-  },
+  kind: kindOf('condition variable', 'condition'),
   late: 'was not notified',
   Waiter: Notified,
 })

@@ -6,7 +6,7 @@ const native = require('../addon/load.js')
 const { tooManyError } = require('../core/gates.js')
 const { readWait } = require('../core/options.js')
 const { checkStackToRelease } = require('../core/stack.js')
-const { SharedLock } = require('./shared_lock.js')
+const { kindOf, SharedLock } = require('./shared_lock.js')
 const { isGranted, Waiter } = require('./waiters.js')
 
 const clear = 0
@@ -45,11 +45,7 @@ class SharedAutoResetEvent extends SharedEvent {
     this.dispatch(this.kind.native.signal(this.wordIndex))
   }
 }
-SharedAutoResetEvent.prototype.kind = {
-  name: 'auto-reset event',
-  number: native.layout.lockKinds.autoResetEvent,
-  native: native.autoResetEvent,
-}
+SharedAutoResetEvent.prototype.kind = kindOf('auto-reset event', 'autoResetEvent')
 
 class SharedManualResetEvent extends SharedEvent {
   set() {
@@ -61,11 +57,7 @@ class SharedManualResetEvent extends SharedEvent {
     this.kind.native.reset(this.wordIndex)
   }
 }
-SharedManualResetEvent.prototype.kind = {
-  name: 'manual-reset event',
-  number: native.layout.lockKinds.manualResetEvent,
-  native: native.manualResetEvent,
-}
+SharedManualResetEvent.prototype.kind = kindOf('manual-reset event', 'manualResetEvent')
 
 class SharedLatch extends SharedGate {
   constructor(count) {
@@ -89,10 +81,6 @@ class SharedLatch extends SharedGate {
 }
 SharedLatch.prototype.late = 'was not open'
 SharedLatch.prototype.argument = { name: 'the count', of: (word) => word >>> countShift }
-SharedLatch.prototype.kind = {
-  name: 'countdown latch',
-  number: native.layout.lockKinds.countdownLatch,
-  native: native.countdownLatch,
-}
+SharedLatch.prototype.kind = kindOf('countdown latch', 'countdownLatch')
 
 module.exports = { SharedAutoResetEvent, SharedLatch, SharedManualResetEvent }

@@ -1,6 +1,6 @@
 'use strict'
 // A read-write lock that threads share (src/locks/rw_lock.h).
-const { SharedLock } = require('./shared_lock.js')
+const { kindOf, SharedLock } = require('./shared_lock.js')
 const native = require('../addon/load.js')
 const { acquireOptions, readWait } = require('../core/options.js')
 const { runs } = require('../core/rw_runs.js')
@@ -254,10 +254,6 @@ class SharedRWLock extends SharedLock {
 
 Object.assign(SharedRWLock.prototype, runs)
 
-SharedRWLock.prototype.kind = {
-  name: 'read-write lock',
-  number: native.layout.lockKinds.rwLock,
-  native: native.rwLock,
-}
+SharedRWLock.prototype.kind = kindOf('read-write lock', 'rwLock')
 
 module.exports = { SharedRWLock }

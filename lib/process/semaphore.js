@@ -1,7 +1,7 @@
 'use strict'
 // A counting semaphore with weights and priorities that threads share (src/locks/weighted_semaphore.h).
 const { reasonOf } = require('../core/abort.js')
-const { SharedLock } = require('./shared_lock.js')
+const { kindOf, SharedLock } = require('./shared_lock.js')
 const {
   checkedValue,
   checkRoom,
@@ -204,11 +204,7 @@ class SharedSemaphore extends SharedLock {
 
 Object.assign(SharedSemaphore.prototype, ticketRuns)
 SharedSemaphore.prototype.argument = { name: 'the value', of: (word) => word >> valueShift }
-SharedSemaphore.prototype.kind = {
-  name: 'semaphore',
-  number: native.layout.lockKinds.semaphore,
-  native: native.semaphore,
-}
+SharedSemaphore.prototype.kind = kindOf('semaphore', 'semaphore')
 
 class Acquirer extends Waiter {
   static value(lock, weight, abandoned, before) {

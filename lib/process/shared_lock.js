@@ -27,6 +27,9 @@ class ListenersPromise extends IdlePromise {
   }
 }
 
+/** Returns the kind of a class: its name in messages, and its number and its functions in C++, which names it `key`. */
+const kindOf = (name, key) => ({ name, number: native.layout.lockKinds[key], native: native[key] })
+
 class SharedLock extends AnyLock {
   /**
    * `idle` is the word of a new lock, and of a key without a holder. The lock is not usable before attach().
@@ -262,4 +265,4 @@ Object.assign(SharedLock.prototype, ticketQueue, {
   isStrict: false,
 })
 
-module.exports = { SharedLock }
+module.exports = { kindOf, SharedLock }
