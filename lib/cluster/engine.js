@@ -27,10 +27,13 @@
 // milliseconds. One command renews it, and so all leases of the agent.
 //
 // engine.d.ts documents the methods of a driver: EngineDriver.
-const { checkType } = require('../core/errors.js')
+const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
+const { checkType, isLockError } = require('../core/errors.js')
 const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/options.js')
+const { startError, unreadyError } = require('./errors.js')
 const { Hub } = require('./hub.js')
-const { ready } = require('./ready.js')
+const { inTime } = require('./patience.js')
+const { longestStart } = require('./start.js')
 
 /** Returns the hub of an engine. */
 let hubOf
@@ -63,8 +66,7 @@ class Engine {
   async ready(options = {}) {
     checkObject(options)
     checkKnown(options, readyOptions)
-    const { timeout, signal } = readWait(options)
-    await ready(this.#hub, { timeout, signal })
+    await ready(this.#hub, readWait(options))
   }
 
   close() {
@@ -78,6 +80,30 @@ class Engine {
   /** By this a constructor recognizes an engine in place of options, and throws. */
   get [Symbol.toStringTag]() {
     return 'Engine'
+  }
+}
+
+/**
+ * Resolves when `hub` can grant a lock and its thread can renew the session. Rejects when an attempt to open one fails.
+ */
+async function ready(hub, { timeout = longestStart, signal }) {
+  throwIfAborted(signal)
+  const late = () => startError(hub.name, timeout, hub.trouble)
+  const limits = { clock: hub.clock, isToStay: true }
+  let stop
+  try {
+    const opening = new Promise((resolve, reject) => {
+      const onAbort = () => reject(reasonOf(signal))
+      const listening = signal && listen(signal, onAbort)
+      stop = () => listening?.stop(onAbort)
+      Promise.resolve(hub.open(true)).then(resolve, reject)
+    })
+    await inTime(opening, Math.min(timeout, longestTimeout), late, limits)
+  } catch (error) {
+    const isFinal = isLockError(error) || (signal?.aborted && error === reasonOf(signal))
+    throw isFinal ? error : unreadyError(hub.name, error)
+  } finally {
+    stop?.()
   }
 }
 
