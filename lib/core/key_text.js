@@ -1,5 +1,5 @@
 'use strict'
-// Keys as text, for C++ and for servers.
+// Keys and names as text, for C++ and for servers.
 
 const letters = { number: 'n', bigint: 'b' }
 
@@ -21,4 +21,11 @@ const readers = {
 
 const fromText = (text) => readers[text[0]](text.slice(1))
 
-module.exports = { fromText, toText }
+/** Throws for a name that UTF-8 cannot encode, because several such names would become one lock. */
+function checkWellFormed(name) {
+  if (!name.isWellFormed()) {
+    throw new RangeError('name must be well-formed Unicode: no half of a surrogate pair')
+  }
+}
+
+module.exports = { checkWellFormed, fromText, toText }

@@ -1,10 +1,12 @@
 'use strict'
-// Releasers of read-write locks of any scope: the releaser of a reader can upgrade, that of a writer can downgrade.
+// Releasers of read-write locks of any scope: the releaser of a reader can upgrade, that of a writer can downgrade. The
+// argument of a callback is not the releaser, with which the callback could upgrade or downgrade the grant that ends with
+// the call.
 const { checkMayBlock, readSyncWait, readWait, refuseNumber } = require('./options.js')
 const { endedError } = require('./rw_errors.js')
 const { inspecting, observed } = require('./platform.js')
 const { receiverError } = require('./receiver.js')
-const { makeReleaser } = require('./releaser.js')
+const { defineLazy, localGrant, makeReleaser } = require('./releaser.js')
 
 const grantKey = Symbol('grant')
 
@@ -63,7 +65,7 @@ function ownGrantOf(release, method) {
 }
 
 /** As ownGrantOf(). Throws also if the grant has ended. */
-function grantOf(release, method) {
+function openGrantOf(release, method) {
   const grant = ownGrantOf(release, method)
   if (grant.isOver) throw endedError(grant.lock)
   return grant
@@ -74,14 +76,14 @@ function grantOf(release, method) {
 
 function upgrade(options) {
   const limits = readUpgrade(options)
-  const grant = grantOf(this, 'upgrade')
+  const grant = openGrantOf(this, 'upgrade')
   if (limits.ifAvailable && !limits.signal?.aborted)
     return new Promise((resolve) => resolve(grant.lock.tryUpgrade(grant)))
   return grant.lock.upgrade(grant, limits)
 }
 
 function tryUpgrade() {
-  const grant = grantOf(this, 'tryUpgrade')
+  const grant = openGrantOf(this, 'tryUpgrade')
   return grant.lock.tryUpgrade(grant)
 }
 
@@ -89,12 +91,12 @@ function upgradeSync(options) {
   checkMayBlock(ownGrantOf(this, 'upgradeSync').lock.mayBlock, 'upgradeSync')
   refuseNumber(options, false)
   const limits = readSyncWait(options, upgradeSyncOptions)
-  const grant = grantOf(this, 'upgradeSync')
+  const grant = openGrantOf(this, 'upgradeSync')
   return grant.lock.upgradeSync(grant, limits)
 }
 
 function downgrade() {
-  const grant = grantOf(this, 'downgrade')
+  const grant = openGrantOf(this, 'downgrade')
   return grant.lock.downgrade(grant)
 }
 
@@ -118,4 +120,17 @@ function writeReleaser(lock, isAbandoned = false) {
   return release
 }
 
-module.exports = { grantKey, RWGrant, readReleaser, readUpgrade, writeReleaser }
+const told = ['fencingToken', 'fencingTokens', 'signal']
+
+/** Returns the properties of the releaser `release` as a grant, without its methods. */
+function grantOf(release) {
+  const { abandoned } = release
+  if (!abandoned && !('fencingToken' in release || 'signal' in release)) return localGrant
+  const grant = { abandoned }
+  for (const name of told) {
+    if (name in release) defineLazy(grant, name, () => release[name])
+  }
+  return grant
+}
+
+module.exports = { grantKey, grantOf, RWGrant, readReleaser, readUpgrade, writeReleaser }

@@ -1,7 +1,7 @@
 'use strict'
 // The methods that read-write locks of all wider scopes share. The grant of a callback has `abandoned`, the fencing token
 // and the signal of the releaser.
-const { grantOf } = require('./grant.js')
+const { grantOf } = require('./rw_releaser.js')
 const { run } = require('./run.js')
 const { snapshot } = require('./rw_lock.js').LocalRWLock.prototype
 

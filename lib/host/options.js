@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { variable } = require('../core/builtins.js')
 const { checkType, typeError } = require('../core/errors.js')
-const { checkWellFormed } = require('../core/well_formed.js')
+const { checkWellFormed } = require('../core/key_text.js')
 
 const mostKeys = 2 ** 24
 /** The longest name in bytes, as in src/host/names.h. */

@@ -1,13 +1,14 @@
 'use strict'
 // The base of all keyed locks.
 const { localKeyMap } = require('../core/key_map.js')
+const { checkKey, titleOf } = require('../core/keys.js')
 const { readSyncWait } = require('../core/options.js')
 const platform = require('../core/platform.js')
 const { lockOptionsWithDefaults, readLockOptions } = require('../options/lock_options.js')
 const { keyedMark } = require('../core/receiver.js')
 const { now, tryRun } = require('../core/run.js')
 const { Base, cancelErrorOf, close, kindOf, look, mapOf, withMapDefaults } = require('./base.js')
-const { ClosedKeyMap } = require('./closed_keyed.js')
+const { Refusal } = require('./closed.js')
 
 const keyed = { class: 'Keyed', instance: 'a keyed lock' }
 
@@ -72,5 +73,38 @@ class Keyed extends Base {
 }
 
 Keyed.prototype[keyedMark] = true
+
+/** Stands in for the keyed map of a closed object: see closed.js. */
+class ClosedKeyMap {
+  watch = undefined
+  #kind
+  #map
+
+  constructor(kind, map) {
+    this.#kind = kind
+    this.#map = map
+  }
+
+  open(key) {
+    checkKey(key, this.#map)
+    const lock = { key, keyMap: this.#map, shared: null, observer: null }
+    this.#map.watch?.watches(lock)
+    return new Refusal(this.#kind, titleOf(this.#kind.name, lock), lock.observer)
+  }
+
+  with(key, use) {
+    return use(this.open(key))
+  }
+
+  /** The error of a call with an empty list of keys. */
+  closedError() {
+    const title = titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.#map.name })
+    return new Refusal(this.#kind, title, null).error()
+  }
+
+  find() {
+    return undefined
+  }
+}
 
 module.exports = { blockingLimits, Keyed, keyed }

@@ -3,7 +3,7 @@ const { LocalRWLock } = require('../core/rw_lock.js')
 const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { blockingLimits, Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { grantOf } = require('../core/grant.js')
+const { grantOf } = require('../core/rw_releaser.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 

@@ -2,7 +2,7 @@
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
-const { grantOf } = require('../core/grant.js')
+const { grantOf } = require('../core/rw_releaser.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
 const { blockingLockOf, lockOf, withDefaults } = require('./base.js')
 const { blockingLimits, Holdable, holdable } = require('./single.js')
