@@ -81,8 +81,8 @@ class TimedRWLock extends HostRWLock {
     this.#sleepers.endAll(reason)
   }
 
-  tryNow(ask, releaser) {
-    const release = super.tryNow(ask, releaser)
+  tryNow(ask) {
+    const release = super.tryNow(ask)
     if (!isEarly(release)) return release
     release[undelivered]()
     return undefined

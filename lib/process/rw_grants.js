@@ -2,11 +2,7 @@
 // Grants of read-write locks that threads share, and the waiters for them.
 const { undelivered } = require('../core/releaser.js')
 const { endedError } = require('../core/rw_errors.js')
-const {
-  grantKey,
-  readReleaser: newReader,
-  writeReleaser: newWriter,
-} = require('../core/rw_releaser.js')
+const { grantKey, readReleaser, writeReleaser } = require('../core/rw_releaser.js')
 const { observed } = require('../core/platform.js')
 const { setTraits } = require('../core/waiter.js')
 const { Waiter } = require('./waiters.js')
@@ -17,13 +13,10 @@ function observeReleaser(lock, release, mode, isAbandoned) {
   observed.gave(lock.observer, release)
 }
 
-const readReleaser = (lock, isAbandoned, isObserved) =>
-  releaserOf(lock, false, isAbandoned, isObserved)
-const writeReleaser = (lock, isAbandoned) => releaserOf(lock, true, isAbandoned)
-
+/** Makes the releaser of a new hold. */
 function releaserOf(lock, isWriter, isAbandoned, isObserved = lock.observer !== null) {
   lock.beganHold(isWriter)
-  const release = (isWriter ? newWriter : newReader)(lock, isAbandoned)
+  const release = (isWriter ? writeReleaser : readReleaser)(lock, isAbandoned)
   if (isObserved) observeReleaser(lock, release, isWriter ? 'exclusive' : 'shared', isAbandoned)
   const grant = release[grantKey]
   if (isAbandoned) release[undelivered] = () => lock.abandon(grant, isWriter)
@@ -32,7 +25,7 @@ function releaserOf(lock, isWriter, isAbandoned, isObserved = lock.observer !== 
 
 class Reader extends Waiter {
   static value(lock, _ask, abandoned) {
-    return readReleaser(lock, abandoned)
+    return releaserOf(lock, false, abandoned)
   }
 
   count(change) {
@@ -44,7 +37,7 @@ setTraits(Reader, { mode: 'shared' })
 
 class Writer extends Waiter {
   static value(lock, _ask, abandoned) {
-    return writeReleaser(lock, abandoned)
+    return releaserOf(lock, true, abandoned)
   }
 }
 
@@ -82,4 +75,4 @@ class Upgrader extends Waiter {
   }
 }
 
-module.exports = { observeReleaser, Reader, readReleaser, Upgrader, Writer, writeReleaser }
+module.exports = { observeReleaser, Reader, releaserOf, Upgrader, Writer }

@@ -6,14 +6,7 @@ const { acquireOptions, readWait } = require('../core/options.js')
 const { runs } = require('../core/rw_runs.js')
 const { deadlockError, endedError, upgradeError } = require('../core/rw_errors.js')
 const { checkStack, checkStackToRelease } = require('../core/stack.js')
-const {
-  observeReleaser,
-  Reader,
-  readReleaser,
-  Upgrader,
-  Writer,
-  writeReleaser,
-} = require('./rw_grants.js')
+const { observeReleaser, Reader, releaserOf, Upgrader, Writer } = require('./rw_grants.js')
 const { observed } = require('../core/platform.js')
 const { wait } = require('../core/waiter.js')
 const { grantedAbandoned, isGranted, refused } = require('./waiters.js')
@@ -63,16 +56,17 @@ class SharedRWLock extends SharedLock {
   }
 
   tryAcquireRead() {
-    return this.tryNow(read, readReleaser)
+    return this.tryNow(read)
   }
 
   tryAcquireWrite() {
-    return this.tryNow(write, writeReleaser)
+    return this.tryNow(write)
   }
 
-  tryNow(ask, releaser) {
+  tryNow(ask) {
     const outcome = this.tryEnter(ask)
-    return isGranted(outcome) ? releaser(this, outcome === grantedAbandoned) : undefined
+    if (!isGranted(outcome)) return undefined
+    return releaserOf(this, ask === write, outcome === grantedAbandoned)
   }
 
   /**
@@ -85,22 +79,22 @@ class SharedRWLock extends SharedLock {
   }
 
   acquireReadSync(limits) {
-    return this.acquireSync(read, limits, readReleaser)
+    return this.acquireSync(read, limits)
   }
 
   acquireWriteSync(limits) {
-    return this.acquireSync(write, limits, writeReleaser)
+    return this.acquireSync(write, limits)
   }
 
-  acquireSync(ask, limits, releaser) {
-    const release = this.tryNow(ask, releaser) ?? (ask === read ? this.tryReadAgain() : undefined)
+  acquireSync(ask, limits) {
+    const release = this.tryNow(ask) ?? (ask === read ? this.tryReadAgain() : undefined)
     if (release !== undefined) return this.givenSync(release, limits)
     const { isHeld, reads, waiting } = this.shared
     // `waiting` counts also waiters that have been granted but whose completion this thread has not read. A reader would
     // wait behind a writer, and the writer waits for the readers of this thread.
     if (isHeld || reads > 0 || waiting > 0) throw deadlockError(this)
     const outcome = this.enterSync(ask, limits)
-    return releaser(this, outcome === grantedAbandoned)
+    return releaserOf(this, ask === write, outcome === grantedAbandoned)
   }
 
   /** Tries again after C++ has admitted the invited readers of other threads at the head of the queue. */
@@ -225,7 +219,7 @@ class SharedRWLock extends SharedLock {
   becomeWriter(grant, isAbandoned) {
     this.endGrant(grant)
     this.endedHold(false)
-    const release = writeReleaser(this, isAbandoned)
+    const release = releaserOf(this, true, isAbandoned)
     this.changed()
     return release
   }
@@ -237,7 +231,7 @@ class SharedRWLock extends SharedLock {
     const count = this.kind.native.downgrade(this.wordIndex)
     this.endedHold(true)
     // Report the downgrade only after those readers have entered, because the observer may use other locks.
-    const release = readReleaser(this, false, false)
+    const release = releaserOf(this, false, false, false)
     this.dispatch(count)
     if (this.observer !== null) observeReleaser(this, release, 'shared', false)
     return release

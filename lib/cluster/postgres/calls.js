@@ -1,6 +1,7 @@
 'use strict'
 // Makes the calls of database functions, for the driver and for the renewing thread.
 const { createHash } = require('node:crypto')
+const { causedError } = require('../../core/caused_errors.js')
 const { isTrue } = require('./text.js')
 
 /** The longest key that is stored as it is: an index has no room for long keys. */
@@ -26,6 +27,30 @@ function callOf(name, values) {
   return { name, text: `SELECT * FROM ${name}(${places})`, values }
 }
 
+/** The SQLSTATE of a refusal: permission denied. */
+const forbidden = '42501'
+
+/** Returns `error`; if the server refused its user a right, an error that says how to grant it. */
+function explained(error, { schema, leases }) {
+  if (error.code !== forbidden) return error
+  return causedError(
+    'ERR_LOCK_ENGINE_SCHEMA',
+    `${leases} is not there and this user may not create it, or may not use it (${error.message}): run the SQL of ` +
+      `postgresSchema() as a user that may, and grant this one USAGE of schema ${schema} and all rights to its tables`,
+    error,
+  )
+}
+
+/** Resolves to the first row of the result that `answering` resolves to. */
+async function firstRow(answering, names) {
+  try {
+    const { rows } = await answering
+    return rows?.[0]
+  } catch (error) {
+    throw explained(error, names)
+  }
+}
+
 /** Implements confirm() of a driver. `query(call)` resolves to the first row of the answer. */
 async function confirmBy(query, names, { key, id, maxHold }) {
   const answer = await query(callOf(names.confirm, [rowOf(key), id, maxHold]))
@@ -33,4 +58,4 @@ async function confirmBy(query, names, { key, id, maxHold }) {
   return { state: isHeld ? 'held' : 'over', wanted: isHeld && isTrue(answer.wanted) }
 }
 
-module.exports = { callOf, confirmBy, isDigest, rowOf }
+module.exports = { callOf, confirmBy, firstRow, isDigest, rowOf }

@@ -9,13 +9,12 @@ const { versionError } = require('../errors.js')
 const { findPackage } = require('../find.js')
 const { checkForThread } = require('../for_thread.js')
 const { Subscription } = require('../subscription.js')
-const { callOf, confirmBy, isDigest, rowOf } = require('./calls.js')
+const { callOf, confirmBy, firstRow, isDigest, rowOf } = require('./calls.js')
 const { Commands, ranks } = require('../commands.js')
 const { configOf, makePool } = require('./connections.js')
 const { Lines } = require('./lines.js')
 const { listeningWith } = require('./listening.js')
 const { channelOf, readNames } = require('./names.js')
-const { explained } = require('./rights.js')
 const { protocol, schemaOf } = require('./schema.js')
 const { isTrue } = require('./text.js')
 
@@ -131,27 +130,18 @@ class Driver {
   }
 
   #query(command, how) {
-    return this.#firstRow(this.#commands.run(() => this.#pool.query(command), how))
+    const answering = this.#commands.run(() => this.#pool.query(command), how)
+    return firstRow(answering, this.#names)
   }
 
   /** Resolves to the result of the database function `name` for `key`. */
   #call(name, key, values, rank) {
-    return this.#firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values]), rank))
+    return firstRow(this.#lines.send(key, callOf(name, [rowOf(key), ...values]), rank), this.#names)
   }
 
   #forget(id) {
     this.#requests.delete(id)
     this.#granted.delete(id)
-  }
-
-  /** Resolves to the first row of the result that `answered` resolves to. */
-  async #firstRow(answered) {
-    try {
-      const { rows } = await answered
-      return rows?.[0]
-    } catch (error) {
-      throw explained(error, this.#names)
-    }
   }
 
   /** Returns the keys that may have this row. The row may be a digest: then looks for waiting keys with that digest. */

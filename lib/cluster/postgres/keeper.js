@@ -1,9 +1,8 @@
 'use strict'
 // Renews sessions in PostgreSQL and confirms claims, in the thread of a keeper (../keeper_thread.js), which has
 // connections of its own. Implements EngineKeeper of ../engine.d.ts.
-const { confirmBy } = require('./calls.js')
+const { confirmBy, firstRow } = require('./calls.js')
 const { makePool } = require('./connections.js')
-const { explained } = require('./rights.js')
 const { isTrue } = require('./text.js')
 
 async function connect({ path, config, names }) {
@@ -15,7 +14,8 @@ async function connect({ path, config, names }) {
     // The second connection is for when the first one hangs. Keep both open, because a full server might refuse a new
     // one, and the session would end.
     pool ??= make(2, Math.ceil(ttl / 3), { idleTimeoutMillis: 0 })
-    const { answer } = await query(pool, `SELECT ${name}($1, $2) AS answer`, [session, ttl])
+    const answering = pool.query(`SELECT ${name}($1, $2) AS answer`, [session, ttl])
+    const { answer } = await firstRow(answering, names)
     return answer
   }
 
@@ -27,17 +27,7 @@ async function connect({ path, config, names }) {
   /** Confirms a claim by another connection, because a locked row or table must not delay renewals. */
   function confirm(request) {
     confirming ??= make(1, request.claim)
-    return confirmBy((call) => query(confirming, call), names, request)
-  }
-
-  /** Resolves to the first row of the answer. */
-  async function query(from, ...command) {
-    try {
-      const { rows } = await from.query(...command)
-      return rows[0]
-    } catch (error) {
-      throw explained(error, names)
-    }
+    return confirmBy((call) => firstRow(confirming.query(call), names), names, request)
   }
 
   return {
