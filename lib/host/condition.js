@@ -11,7 +11,7 @@ const { SharedCondition, ConditionWaiter } = require('../process/condition.js')
 const { LentReturner } = require('../process/conditional_mutex.js')
 const { inSegment } = require('./in_segment.js')
 
-class HostCondition extends inSegment(SharedCondition) {
+class HostCondition extends inSegment(SharedCondition, native.hostCondition) {
   enterFor() {
     return native.hostCondition.enter(this.wordIndex)
   }
@@ -92,9 +92,6 @@ class HostReturner extends LentReturner {
   }
 }
 
-Object.assign(HostCondition.prototype, {
-  kind: { name: 'condition variable', native: native.hostCondition },
-  Waiter: HostConditionWaiter,
-})
+HostCondition.prototype.Waiter = HostConditionWaiter
 
 module.exports = { HostCondition }

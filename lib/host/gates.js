@@ -9,14 +9,13 @@ const { HostCondition } = require('./condition.js')
 const { inSegment } = require('./in_segment.js')
 const { openSegment } = require('./segment.js')
 
-class HostAutoResetEvent extends inSegment(SharedAutoResetEvent) {}
-HostAutoResetEvent.prototype.kind = { name: 'auto-reset event', native: native.hostEvent }
+class HostAutoResetEvent extends inSegment(SharedAutoResetEvent, native.hostEvent) {}
 
 const open = 0
 const closed = 1 << native.layout.countdownLatch.countShift
 
 /** A manual-reset event. In C++ it is a latch whose count is 0 or 1. */
-class HostManualResetEvent extends inSegment(SharedManualResetEvent) {
+class HostManualResetEvent extends inSegment(SharedManualResetEvent, native.hostLatch) {
   constructor(segment, isSet) {
     super(segment, isSet)
     this.idle = isSet ? open : closed
@@ -27,13 +26,9 @@ class HostManualResetEvent extends inSegment(SharedManualResetEvent) {
   }
 }
 HostManualResetEvent.prototype.argument = { name: 'isSet', of: (word) => word === open }
-HostManualResetEvent.prototype.kind = { name: 'manual-reset event', native: native.hostLatch }
 
-class HostLatch extends inSegment(SharedLatch) {}
-HostLatch.prototype.kind = { name: 'countdown latch', native: native.hostLatch }
-
-class HostBarrier extends inSegment(SharedBarrier) {}
-HostBarrier.prototype.kind = { name: 'barrier', native: native.hostBarrier }
+class HostLatch extends inSegment(SharedLatch, native.hostLatch) {}
+class HostBarrier extends inSegment(SharedBarrier, native.hostBarrier) {}
 
 const gates = [HostAutoResetEvent, HostManualResetEvent, HostLatch, HostBarrier, HostCondition]
 const gatesByName = new Map(gates.map((Gate) => [Gate.prototype.kind.name, Gate]))

@@ -7,8 +7,9 @@ const { look } = require('./look.js')
 const { indexOfSlot, keepWith } = require('../process/shares.js')
 const { untilIdle } = require('./timed_hold.js')
 
-const inSegment = (Base) =>
-  class extends pinned(Base) {
+/** Derives from `Base`, a lock of threads, a lock of scope host, whose functions in C++ are `functions`. */
+function inSegment(Base, functions) {
+  class HostLock extends pinned(Base) {
     constructor(segment, ...rest) {
       super(...rest)
       this.segment = segment
@@ -65,5 +66,8 @@ const inSegment = (Base) =>
       return this.segment.goneError(this.title())
     }
   }
+  HostLock.prototype.kind = { name: Base.prototype.kind.name, native: functions }
+  return HostLock
+}
 
 module.exports = { inSegment }

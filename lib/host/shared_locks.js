@@ -5,14 +5,13 @@ const { SharedRWLock } = require('../process/rw_lock.js')
 const { SharedSemaphore } = require('../process/semaphore.js')
 const { inSegment } = require('./in_segment.js')
 
-class HostSemaphore extends inSegment(SharedSemaphore) {
+class HostSemaphore extends inSegment(SharedSemaphore, native.hostSemaphore) {
   getValue() {
     return native.hostSemaphore.value(this.wordIndex)
   }
 }
-HostSemaphore.prototype.kind = { name: 'semaphore', native: native.hostSemaphore }
 
-class HostRWLock extends inSegment(SharedRWLock) {
+class HostRWLock extends inSegment(SharedRWLock, native.hostRWLock) {
   /** The readers of this process, plus one for each other process that reads. */
   readers() {
     return native.hostRWLock.readers(this.wordIndex)
@@ -22,6 +21,5 @@ class HostRWLock extends inSegment(SharedRWLock) {
     return native.hostRWLock.isWritten(this.wordIndex) === 1
   }
 }
-HostRWLock.prototype.kind = { name: 'read-write lock', native: native.hostRWLock }
 
 module.exports = { HostRWLock, HostSemaphore }

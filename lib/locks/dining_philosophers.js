@@ -22,6 +22,7 @@ const maxSeats = 2 ** 31 - 1
 const known = new Set(lockOptionsWithDefaults)
 known.delete('cancelError')
 
+/** The kind of the forks. Not that of KeyedMutex, because a KeyedMutex of the same name is a different lock. */
 const forks = {
   known,
   class: 'DiningPhilosophers',
@@ -33,13 +34,6 @@ const forks = {
 const acquire = (lock, limits) => lock.acquire(limits)
 const acquireSync = (lock, limits) => lock.acquireSync(limits)
 const tryAcquire = (lock) => lock.tryAcquire()
-
-/** Not a KeyedMutex, because a KeyedMutex of the same name is a different lock. */
-class Forks extends Keyed {
-  constructor(options) {
-    super(forks, options)
-  }
-}
 
 /** Returns the philosophers of this thread that eat with these forks. All objects of one table share them. */
 function eatersAt(map, seats) {
@@ -71,7 +65,7 @@ class DiningPhilosophers {
   constructor(seats, options = {}) {
     checkInteger('seats', seats, 1, maxSeats)
     this.#seats = seats
-    this.#forks = new Forks(options)
+    this.#forks = new Keyed(forks, options)
     this.#eaters = eatersAt(mapOf(this.#forks, forks), seats)
   }
 

@@ -1,7 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
-const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { blockingLockOf, lockOf, withDefaults } = require('./base.js')
 const { blockingLimits, Holdable, holdable } = require('./single.js')
 
@@ -10,7 +9,6 @@ const kind = {
   base: holdable,
   name: 'mutex',
   bytes: 4,
-  known: lockOptionsWithDefaults,
   local: () => new LocalMutex(),
 }
 

@@ -1,7 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
 const { surplusError } = require('../core/options.js')
-const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { blockingLockOf, lockOf, withDefaults } = require('./base.js')
 const { blockingLimits, Holdable, holdable } = require('./single.js')
 
@@ -10,7 +9,6 @@ const kind = {
   base: holdable,
   name: 'recursive mutex',
   bytes: 4,
-  known: lockOptionsWithDefaults,
   local: () => Object.assign(new LocalMutex(), { kind: kind.name }),
   // The first RecursiveMutex loads it, because AsyncLocalStorage slows down every promise on Node 20 and 22.
   over: (mutex) => new (require('../core/recursive.js').Recursive)(mutex),

@@ -1,5 +1,4 @@
 'use strict'
-const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { refuseCallback, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/rw_releaser.js')
@@ -12,7 +11,6 @@ const kind = {
   base: holdable,
   name: 'read-write lock',
   bytes: 4,
-  known: lockOptionsWithDefaults,
   local: () => new LocalRWLock(),
 }
 

@@ -2,7 +2,6 @@
 const { LocalSemaphore } = require('../core/semaphore.js')
 const { surplusError } = require('../core/options.js')
 const { checkedValue, checkWeight } = require('../core/units.js')
-const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
 const { blockingLockOf, defaultsOf, lockOf, withDefaults } = require('./base.js')
@@ -13,7 +12,6 @@ const kind = {
   base: holdable,
   name: 'semaphore',
   bytes: 8,
-  known: lockOptionsWithDefaults,
   local: (value) => new LocalSemaphore(value),
 }
 

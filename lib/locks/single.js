@@ -3,7 +3,11 @@
 const { readSyncWait } = require('../core/options.js')
 const { signalMark } = require('../core/receiver.js')
 const { now, tryRun } = require('../core/run.js')
-const { readLockOptions } = require('../options/lock_options.js')
+const {
+  lockOptions,
+  lockOptionsWithDefaults,
+  readLockOptions,
+} = require('../options/lock_options.js')
 const { Base, cancelErrorOf, close, kindOf, lockOf, look, withDefaults } = require('./base.js')
 const { Refusal } = require('./closed.js')
 
@@ -13,7 +17,8 @@ const blockingLimits = (it, options) => readSyncWait(withDefaults(it, options))
 
 class Single extends Base {
   constructor(kind, args, options) {
-    const settings = readLockOptions(options, kind.bytes, kind.known)
+    const known = kind.known ?? (kind.isGate ? lockOptions : lockOptionsWithDefaults)
+    const settings = readLockOptions(options, kind.bytes, known)
     const { scopes } = settings
     const lock =
       scopes === undefined

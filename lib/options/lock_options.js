@@ -30,7 +30,7 @@ const lockOptionsWithDefaults = new Set([...lockOptions, 'cancelError', 'timeout
  * Reads the options `given`. `bytes` is the size of the lock in a `buffer`, or 0 for keyed locks, which take none. In
  * the result `scopes` is undefined for a lock of this thread without diagnostics.
  */
-function readLockOptions(given, bytes, known = lockOptions) {
+function readLockOptions(given, bytes, known) {
   const options = asOptions(given)
   checkKnown(options, known)
   const { cancelError, fairness = 'bounded', allowBlockingMainThread = false } = options
