@@ -29,6 +29,7 @@
 // engine.d.ts documents the methods of a driver: EngineDriver.
 const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
 const { checkType, isLockError } = require('../core/errors.js')
+const { checkTime } = require('../core/hold_times.js')
 const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/options.js')
 const { startError, unreadyError } = require('./errors.js')
 const { Hub } = require('./hub.js')
@@ -121,10 +122,7 @@ function readEngineOptions(options) {
   const { ttl = 10_000, maxHold = 60_000, answerTimeout = 5000 } = options
   const times = { ttl, maxHold, answerTimeout }
   for (const [name, time] of Object.entries(times)) {
-    checkType(name, time, 'number', ' of milliseconds')
-    if (!(time >= leastTime && time <= longestTimeout)) {
-      throw new RangeError(`${name} must be from ${leastTime} ms to 2 ** 31 - 1 ms, not ${time}`)
-    }
+    checkTime(name, time, leastTime)
     // Servers take only integers.
     times[name] = Math.floor(time)
   }

@@ -1,7 +1,16 @@
 'use strict'
 // The options `maxHold`, the longest time of a hold, and `minHold`, the shortest time for which a hold excludes others.
-const { lockError } = require('./errors.js')
+const { checkType, lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
+const { longestTimeout } = require('./options.js')
+
+/** Throws unless `time` is from `least` ms to the longest timeout, or Infinity if `mayBeForEver`. */
+function checkTime(name, time, least, mayBeForEver = false) {
+  checkType(name, time, 'number', ' of milliseconds')
+  if (time >= least && (time <= longestTimeout || (mayBeForEver && time === Infinity))) return
+  const orEver = mayBeForEver ? ', or Infinity' : ''
+  throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)
+}
 
 /**
  * Throws unless `times` equal the `known` times, of this thread's earlier objects of the same lock. `unset` is the
@@ -16,4 +25,4 @@ function checkAlike(known, times, { kind, name }, unset = Infinity) {
   )
 }
 
-module.exports = { checkAlike }
+module.exports = { checkAlike, checkTime }

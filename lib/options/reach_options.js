@@ -1,7 +1,7 @@
 'use strict'
 // Reads the constructor options that say which threads or processes share the lock, and its diagnostics.
 const { checkType, kindError, lockError } = require('../core/errors.js')
-const { longestTimeout } = require('../core/options.js')
+const { checkTime } = require('../core/hold_times.js')
 const { isSharedArrayBuffer } = require('../core/builtins.js').util.types
 const { readDiagnostics } = require('../diagnostics/levels.js')
 
@@ -56,8 +56,8 @@ function readReachOptions(options, bytes, { mayBlock }) {
  * Returns { maxHold, minHold }, each undefined if not given. `isWide` tells whether other processes can use the lock.
  */
 function readHoldTimes({ maxHold, minHold }, isWide) {
-  if (maxHold !== undefined) checkTime('maxHold', maxHold, leastHold, Infinity)
-  if (minHold !== undefined) checkTime('minHold', minHold, 0, longestTimeout)
+  if (maxHold !== undefined) checkTime('maxHold', maxHold, leastHold, true)
+  if (minHold !== undefined) checkTime('minHold', minHold, 0)
   if (minHold > maxHold) {
     throw new RangeError(`minHold must not be more than maxHold, which is ${maxHold} ms`)
   }
@@ -68,13 +68,6 @@ function readHoldTimes({ maxHold, minHold }, isWide) {
     )
   }
   return { maxHold: maxHold && Math.floor(maxHold), minHold: minHold && Math.floor(minHold) }
-}
-
-function checkTime(name, time, least, most) {
-  checkType(name, time, 'number', ' of milliseconds')
-  if (time >= least && (time <= longestTimeout || time === most)) return
-  const orEver = most === Infinity ? ', or Infinity' : ''
-  throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)
 }
 
 function checkName(name) {

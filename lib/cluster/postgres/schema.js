@@ -207,7 +207,7 @@ BEGIN
     END IF;
     IF s.id <> me THEN
       -- All requests behind it wait, or are admitted after it.
-      PERFORM ${granted('s', 'i < cardinality(lease.requests)')};
+      PERFORM ${granted('i < cardinality(lease.requests)')};
     END IF;
   END LOOP;
   RETURN lease;

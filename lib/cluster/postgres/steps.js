@@ -20,11 +20,9 @@ const nextToken = (lease) =>
  * SQL that tells the session of the request `s` that the request has been granted, so that it need not ask. `isWanted`
  * is whether others wait behind it.
  */
-const granted = (
-  s,
-  isWanted,
-) => `pg_notify('${channelOf('')}' || ${s}.session, format('g%s %s %s %s %s', ${s}.id,
-      ${s}.token, (${isWanted})::int, ${s}.abandoned::int, floor(extract(epoch FROM ${s}.until) * 1000)))`
+const granted = (isWanted) =>
+  `pg_notify('${channelOf('')}' || s.session, format('g%s %s %s %s %s', s.id,
+      s.token, (${isWanted})::int, s.abandoned::int, floor(extract(epoch FROM s.until) * 1000)))`
 
 /**
  * The usual request, for a free key, as one statement. The rest of the function would do the same, but takes four times
@@ -232,7 +230,7 @@ const handOver = ({ leases, sessions, request }) => `
   IF FOUND THEN
     s := lease.requests[1];
     IF clock_timestamp() < t + interval '20 ms' THEN
-      PERFORM ${granted('s', 'cardinality(lease.requests) > 1')};
+      PERFORM ${granted('cardinality(lease.requests) > 1')};
       RETURN;
     END IF;
     -- The statement has waited for a lock of the row or the table, so what it has read may be stale. Undo it.
