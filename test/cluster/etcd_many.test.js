@@ -3,7 +3,7 @@
 // commands of one process than etcd answers within the time limit of one.
 const assert = require('node:assert/strict')
 const { randomBytes } = require('node:crypto')
-const { EventEmitter } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const { Etcd3 } = require('etcd3')
 const { KeyedMutex, Semaphore } = require('../..')
 const { etcd } = require('../../lib/cluster/etcd')
@@ -41,12 +41,14 @@ describe('etcd with many holders of a lock', function () {
   it('admits them after a writer, and tells all of them of the next writer', () =>
     withDriver(async (driver, keeper) => {
       const [own, ...others] = Array.from({ length: 400 }, newSession)
-      const told = []
-      let onTold
-      const isTold = new Promise((resolve) => (onTold = resolve))
-      const granted = (id) => told.push(id)
-      const listener = { granted, wanted: () => onTold(), missed() {}, trouble() {} }
-      await driver.listen(own, listener)
+      const messages = new EventEmitter()
+      const [granted, wanted] = ['granted', 'wanted'].map((name) => once(messages, name))
+      await driver.listen(own, {
+        granted: (id) => messages.emit('granted', id),
+        wanted: (key) => messages.emit('wanted', key),
+        missed() {},
+        trouble() {},
+      })
       for (const session of [own, ...others]) await keeper.open(session, 60_000)
       const writer = { ...request, session: others[0], id: `${others[0]}-1`, units: capacity }
       assert.equal((await driver.enter(writer)).state, 'held')
@@ -55,10 +57,10 @@ describe('etcd with many holders of a lock', function () {
       for (const reader of readers) assert.equal((await driver.enter(reader)).state, 'waiting')
       await driver.leave(writer)
       assert.equal((await driver.enter(readers.at(-1))).state, 'held')
-      assert.deepEqual(told, [readers.at(-1).id])
+      assert.deepEqual(await granted, [readers.at(-1).id])
       const next = { ...writer, id: `${others[0]}-3` }
       assert.equal((await driver.enter(next)).state, 'waiting')
-      await isTold
+      assert.deepEqual(await wanted, [request.key])
     }))
 
   it('admits a writer when all of their sessions have ended', () =>
