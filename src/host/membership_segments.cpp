@@ -120,16 +120,20 @@ void Membership::rescan() noexcept {
   }
 }
 
-/// Cleans up in the files that this process does not have open. Returns whether there was something to do. The
-/// caller holds segmentsMutex_. Works on the directory that was opened when this process joined: in a directory
-/// that replaced it, the process slot belongs to another process.
+/// Cleans up in the files that this process does not have open. A file may have the name of a removed one that this
+/// process has open. Returns whether there was something to do. The caller holds segmentsMutex_. Works on the directory
+/// that was opened when this process joined: in a directory that replaced it, the process slot belongs to another
+/// process.
 bool Membership::evictInFiles(ProcessSlot dead) {
   // This also applies to a renamed directory, where the files are as they were.
   if (!members_.isAt(path_)) setGone();
   if (!members_.isIn(place_)) return false;
   bool found = false;
   for (const std::string& name : platform::namesIn(place_, path_)) {
-    if (!segments_.contains(name)) found |= evictInFile(place_, name, dead);
+    const auto open = segments_.find(name);
+    const bool isOpen = open != segments_.end() && !open->second->isGone() &&
+                        platform::isAt(name, open->second->view().file, place_);
+    if (!isOpen) found |= evictInFile(place_, name, dead);
   }
   platform::remove(asideOf(dead), place_);
   return found;

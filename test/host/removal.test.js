@@ -198,6 +198,25 @@ describe('Files of scope host that are removed while processes use them', functi
     assert.equal(await within(30_000, place.waiter.does('return my.second')), 'granted')
   })
 
+  it('processes with a removed file clean up in the file that replaced it', async () => {
+    const place = await contention()
+    fs.rmSync(path.join(place.run, 'mutex.a.lock'))
+    assert.equal(await outcome(place.waiter), 'ERR_LOCK_SEGMENT')
+    const other = `my.other = new boxoffice.Mutex({ scope: 'host', name: 'b' })`
+    const [newcomer, next] = [place.start(), place.start()]
+    await newcomer.does(
+      `${place.begin}; await my.lock.acquire(); ${other}; await my.other.acquire()`,
+    )
+    await next.does(`${place.begin}; my.wait = my.codeOf(my.lock.acquire())`)
+    await place.waiter.does(`${other}; my.second = my.codeOf(my.other.acquire())`)
+    // While the others clean up.
+    await next.stops()
+    await newcomer.dies()
+    assert.equal(await within(30_000, place.waiter.does('return my.second')), 'granted')
+    next.child.kill('SIGCONT')
+    assert.equal(await outcome(next), 'granted')
+  })
+
   it('process that starts after the removal of a directory finds its locks free', async () => {
     const place = await contention()
     removeAll(place.directory)
