@@ -244,7 +244,8 @@ bool evictInFile(const File& directory, const std::string& name, ProcessSlot dea
   if (kind == Kind{}) return false;
   SegmentView view;
   try {
-    const File opened = platform::openFile(name, directory);
+    // Its links and rights may have changed since a process opened it.
+    const File opened = platform::openOwnFile(name, directory);
     if (!opened) return false;
     view = viewOf(opened, platform::factsOf(opened, name).size, kind, name, false);
   } catch (const HostError& error) {

@@ -113,6 +113,15 @@ FileId idOf(const File& file, const std::string& path) {
 }
 
 File openFile(const std::string& path, const File& in) {
+  File file = openOwnFile(path, in);
+  if (!file) return file;
+  const struct stat facts = statOf(file, path);
+  if (facts.st_nlink > 1) fail(path, "has another name, too; remove one of them");
+  checkOwner(facts, S_IRWXG | S_IRWXO, path);
+  return file;
+}
+
+File openOwnFile(const std::string& path, const File& in) {
   // O_NONBLOCK, because opening a FIFO at this path would block.
   File file(openat(startOf(in), path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) {
@@ -122,8 +131,7 @@ File openFile(const std::string& path, const File& in) {
   }
   const struct stat facts = statOf(file, path);
   if (!S_ISREG(facts.st_mode)) fail(path, "is not a regular file; remove it");
-  if (facts.st_nlink > 1) fail(path, "has another name, too; remove one of them");
-  checkOwner(facts, S_IRWXG | S_IRWXO, path);
+  checkOwner(facts, 0, path);
   return file;
 }
 

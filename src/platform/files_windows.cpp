@@ -176,6 +176,8 @@ File openFile(const std::string& path, const File& in) {
   return openChecked(pathIn(in, path), kShareAll, OPEN_EXISTING, path);
 }
 
+File openOwnFile(const std::string& path, const File& in) { return openFile(path, in); }
+
 File openForGood(const std::string& path, bool isMade) {
   return openChecked(wide(path), FILE_SHARE_READ | FILE_SHARE_WRITE,
                      isMade ? OPEN_ALWAYS : OPEN_EXISTING, path);
