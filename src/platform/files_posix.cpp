@@ -48,12 +48,13 @@ void checkOwner(const struct stat& facts, mode_t others, const std::string& path
     fail(path, "belongs to user " + std::to_string(facts.st_uid) + ", not to user " +
                    std::to_string(geteuid()) + " of this process; choose another directory");
   }
-  if ((facts.st_mode & others) != 0) {
-    fail(path,
-         "is open to other users; choose a directory inside it, or, if it has no other use, take "
-         "their "
-         "rights away (chmod go-rwx)");
+  if ((facts.st_mode & others) == 0) return;
+  if (!S_ISDIR(facts.st_mode)) {
+    fail(path, "is open to other users; take their rights away (chmod go-rwx)");
   }
+  fail(path,
+       "is open to other users; choose a directory inside it, or, if it has no other use, take "
+       "their rights away (chmod go-rwx)");
 }
 
 void File::close() noexcept {
@@ -73,6 +74,9 @@ bool isAbsolute(const std::string& path) noexcept { return path.starts_with('/')
 
 File openDirectory(const std::string& path) {
   const bool isNew = mkdir(path.c_str(), 0700) == 0;
+  if (!isNew && errno == ENOENT) {
+    fail(path, "cannot be made, because the directory above it is missing; make that first");
+  }
   if (!isNew && errno != EEXIST) refused(path, "made");
   // The umask may have removed permissions of the owner.
   if (isNew && chmod(path.c_str(), 0700) != 0) refused(path, "made");
@@ -86,7 +90,7 @@ File findDirectory(const std::string& path) {
   if (!directory) {
     if (errno == ENOENT) return directory;
     if (errno == ELOOP || errno == ENOTDIR)
-      fail(path, "is not a directory, or a symbolic link to one");
+      fail(path, "is a symbolic link or no directory; choose another directory");
     refused(path, "opened");
   }
   checkOwner(statOf(directory, path), S_IWGRP | S_IWOTH, path);

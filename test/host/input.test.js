@@ -186,17 +186,37 @@ describe('Options of locks of scope host', () => {
     fs.mkdirSync(path.join(hosts.directory, 'target'), { mode: 0o700 })
     const file = path.join(hosts.directory, 'file')
     fs.writeFileSync(file, '')
-    for (const directory of [open, link, `${link}/`, `${link}/./`, file]) {
+    const isLink = /is a symbolic link or no directory; choose another/
+    for (const [directory, why] of [
+      [open, /is open to other users; choose a directory inside it/],
+      [link, isLink],
+      [`${link}/`, isLink],
+      [`${link}/./`, isLink],
+      [file, isLink],
+      [path.join(open, 'none', 'locks'), /the directory above it is missing; make that first/],
+    ]) {
       assert.throws(
         () => new Mutex(optionsOf({ directory })),
         (error) => {
           assert.equal(error.code, 'ERR_LOCK_SEGMENT')
           assert.match(error.message, /^the mutex "input" of this host: /)
           assert.ok(error.message.includes(path.resolve(directory)), error.message)
+          assert.match(error.message, why)
           return true
         },
       )
     }
+  })
+
+  itOnPosix('a file that other users can open is refused, with the cure for a file', () => {
+    const directory = path.join(hosts.directory, 'readable')
+    new Mutex(optionsOf({ directory, name: 'one' }))
+    const [run] = fs.readdirSync(directory)
+    fs.writeFileSync(path.join(directory, run, 'mutex.two.lock'), '', { mode: 0o644 })
+    assert.throws(() => new Mutex(optionsOf({ directory, name: 'two' })), {
+      code: 'ERR_LOCK_SEGMENT',
+      message: /two.lock is open to other users; take their rights away \(chmod go-rwx\)$/,
+    })
   })
 
   itOnPosix(
