@@ -90,8 +90,16 @@ bool rename(const std::string& from, const std::string& to) {
   if (syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
     return true;
   }
-  if (errno != EEXIST && errno != ENOENT) refused(to, "made");
-  return false;
+  const int error = errno;
+  if (error == EEXIST || error == ENOENT) return false;
+  remove(from);
+  if (error == EINVAL || error == ENOSYS) {
+    fail(to,
+         "lies on a file system that cannot rename files without replacing others, as ZFS before "
+         "2.2; choose another directory");
+  }
+  errno = error;
+  refused(to, "made");
 }
 
 }  // namespace boxoffice::platform

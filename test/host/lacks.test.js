@@ -16,7 +16,7 @@ describe('A system that refuses what scope host needs', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  /** What a process does whose system calls are those of `source` while the environment has `variable`. */
+  /** What a process does, and the unfinished files that it leaves, whose system calls are those of `source` while the environment has `variable`. */
   function withSystemOf(source, variable) {
     const library = path.join(folder, 'system.so')
     const compiler = programs['a clock that tests can set'].find()
@@ -28,6 +28,8 @@ describe('A system that refuses what scope host needs', () => {
       const show = []
       process.env.${variable} = '1'
       try { new Mutex(options) } catch ({ code, message }) { show.push(code, message) }
+      const files = require('node:fs').readdirSync(options.directory, { recursive: true })
+      show.push(...files.filter((file) => file.includes('new-')))
       delete process.env.${variable}
       show.push(new Mutex(options).tryLock())
       console.log(JSON.stringify(show))`
@@ -49,5 +51,15 @@ describe('A system that refuses what scope host needs', () => {
       `the mutex "a" of this host: boxoffice: ${folder} lies on a file system that is reached over a network or another program, which cannot hold locks of scope host; choose a local directory, give the locks an engine, or, where one process is all there is, as in development, use scope: 'process'`,
       true,
     ])
+  })
+
+  it('makes a constructor throw where files cannot be renamed without replacing others, and leaves none', () => {
+    const [code, message, ...rest] = withSystemOf('no_rename.c', 'BOXOFFICE_NO_RENAME')
+    assert.equal(code, 'ERR_LOCK_SEGMENT')
+    assert.match(
+      message,
+      /^the mutex "a" of this host: .*members lies on a file system that cannot rename files without replacing others, as ZFS before 2\.2; choose another directory$/,
+    )
+    assert.deepEqual(rest, [true])
   })
 })
