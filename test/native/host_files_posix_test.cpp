@@ -59,6 +59,19 @@ TEST_F(HostFiles, OnlyARegularFileClosedToOthersIsOpened) {
   EXPECT_EQ(fault(), HostFault::segment);
 }
 
+TEST_F(HostFiles, AnOwnFileIsOpenedWhateverItsLinksAndRights) {
+  EXPECT_FALSE(platform::openOwnFile("x", directory));
+  platform::createFile(at("x"), kPage).close();
+  chmod(at("x").c_str(), 0644);
+  std::filesystem::create_hard_link(at("x"), at("y"));
+  EXPECT_TRUE(platform::openOwnFile("x", directory));
+  std::filesystem::create_symlink(at("x"), at("link"));
+  platform::openFifo(at("fifo")).close();
+  for (const char* const name : {"link", "fifo"}) {
+    EXPECT_EQ(hostFaultOf([&] { platform::openOwnFile(name, directory); }), HostFault::segment);
+  }
+}
+
 TEST_F(HostFiles, AFileInAnOpenDirectoryIsFoundWhereverTheDirectoryIs) {
   const platform::FileId id = platform::idOf(platform::createFile(at("x"), kPage), at("x"));
   std::filesystem::rename(path, outer.path() + "/moved");
