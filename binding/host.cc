@@ -152,6 +152,12 @@ std::int32_t hostCarries(const Call& call) {
   return handle.carries(handle.segment().slotOf(address), call.text(2)) ? 1 : 0;
 }
 
+/// (segment, key): whether the key has an entry there. Makes none.
+std::int32_t hostHas(const Call& call) {
+  const host::SegmentHandle& handle = call.loop().hosts().at(call.integer(0));
+  return host::KeyArea(handle.segment().view()).has(call.text(1)) ? 1 : 0;
+}
+
 /// (word index): an object that describes the lock's state, for diagnostics.
 napi_value hostLook(const Call& call) {
   const Napi::Env env(call.env());
@@ -208,6 +214,7 @@ void defineHost(Topic exports) {
   host.add<hostBusyCount>("busyCount");
   host.add<hostBusy>("busy");
   host.add<hostCarries>("carries");
+  host.add<hostHas>("has");
   host.add<hostLook>("look");
   host.add<hostRemovals>("removals");
   host.add<hostWhyGone>("whyGone");

@@ -1,6 +1,8 @@
 'use strict'
 // A key map of scope host: its keys live in a segment. This thread pins the slot of a key only while it holds the key's
 // lock or waits for it, because every pinned slot takes room in the segment. An unpinned slot may pass to another key.
+const { toText } = require('../core/key_text.js')
+const native = require('../addon/load.js')
 const { CutKey } = require('./cut_key.js')
 const { look } = require('./look.js')
 const { SharedKeyMap } = require('../process/shared_key_map.js')
@@ -37,6 +39,13 @@ class HostKeyMap extends SharedKeyMap {
   /** Returns undefined for a CutKey: no lock of this thread has that key, so cancel() finds no waiter. */
   find(key) {
     return key instanceof CutKey ? undefined : super.find(key)
+  }
+
+  /** Answers for a free key without a lock, which takes room in the segment, if need be that of a report of a death. */
+  look(key, use, otherwise) {
+    const isFree =
+      super.find(key) === undefined && native.host.has(this.table.number, toText(key)) === 0
+    return isFree ? otherwise : super.look(key, use)
   }
 
   /** A key that only other threads or processes use has no lock here. */

@@ -36,6 +36,17 @@ class KeyArea {
   std::int64_t start() const noexcept { return view_.start; }
   Digest digest(std::string_view key) const noexcept { return sipHash(secret_, key); }
 
+  /// Whether the key has an entry: it has one while it is in use. Only for segments with keys.
+  bool has(std::string_view key) const noexcept {
+    const Digest wanted = digest(key);
+    const std::uint32_t number = static_cast<std::uint32_t>(wanted[0]) & (buckets() - 1);
+    const std::uint32_t count = rows();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (entry(i * buckets() + number).carries(wanted)) return true;
+    }
+    return false;
+  }
+
  private:
   const SegmentView view_;
   Digest secret_;

@@ -219,6 +219,41 @@ describe('Capacity of keyed locks of scope host', function () {
     })
   }
 
+  const questions = {
+    KeyedMutex: (locks) => [locks.isLocked('free'), locks.release('free')],
+    'KeyedRWLock, to write': (locks) => [locks.readers('free'), locks.isWriteLocked('free')],
+    KeyedSemaphore: (locks) => [locks.isLocked('free'), locks.getValue('free')],
+  }
+  const answers = {
+    KeyedMutex: [false, undefined],
+    'KeyedRWLock, to write': [0, false],
+    KeyedSemaphore: [false, 2],
+  }
+  for (const [title, ask] of Object.entries(questions)) {
+    it(`${title}: a question about a free key needs no room`, () => {
+      const { make, one } = classes[title]
+      const locks = make(optionsOf(freshName()))
+      const releases = Array.from({ length: slots }, (_, key) => one(locks, key))
+      assert.deepEqual(ask(locks), answers[title])
+      for (const release of releases) release()
+      assert.equal(locks.size, 0)
+    })
+  }
+
+  it('a question about a free key costs no report of a death', async () => {
+    const name = freshName()
+    const locks = new KeyedMutex(optionsOf(name))
+    const host = hosts.start()
+    await host.does(`${there(name)} for (let i = 0; i < ${slots}; i++) await my.locks.lock(i)`)
+    const first = locks.acquire(0)
+    await host.dies()
+    const releases = [await first]
+    assert.equal(locks.isLocked('free'), false)
+    for (let key = 1; key < slots; key++) releases.push(locks.tryAcquire(key))
+    assert.ok(releases.every(({ abandoned }) => abandoned))
+    for (const release of releases) release()
+  })
+
   it('never admits two threads to one key while slots pass from key to key', async () => {
     const name = freshName()
     const keys = 200
