@@ -1,6 +1,7 @@
 #include "thread_wakeup.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "check.h"
 #include "event_loop.h"
@@ -40,7 +41,8 @@ napi_status ThreadWakeup::open() noexcept {
   const auto onGone = [](napi_env, void* wakeup, void*) {
     auto& self = *static_cast<ThreadWakeup*>(wakeup);
     const std::lock_guard guard(self.mutex_);
-    self.handle_ = nullptr;
+    // Since Node.js 24 a handle that no thread has released outlives its environment.
+    napi_release_threadsafe_function(std::exchange(self.handle_, nullptr), napi_tsfn_release);
   };
   const auto onCall = [](napi_env its, napi_value, void* wakeup, void*) {
     if (!its) return;  // the environment is being taken down

@@ -1,8 +1,12 @@
 'use strict'
 // Workers terminated while they hold, wait, or are being admitted.
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
+const path = require('node:path')
 const { Mutex } = require('../..')
+const { run } = require('../helpers/processes.js')
+const { skip } = require('../helpers/skip.js')
 const { startWorker } = require('../helpers/workers.js')
 
 const rounds = 60
@@ -66,5 +70,26 @@ describe('a worker that is terminated', () => {
     release()
     await ended
     assert.equal(await visit(mutex), false)
+  })
+
+  it('leaves no memory behind that Node.js has allocated for its wake-ups', async function () {
+    this.timeout(60_000)
+    // Node.js 20 and 22 free it in any case.
+    const { stdout } = spawnSync('g++', ['-print-file-name=liblsan.so'], { encoding: 'utf8' })
+    const sanitizer = stdout?.trim() ?? ''
+    if (!path.isAbsolute(sanitizer)) skip(this, 'there is no LeakSanitizer')
+    if (process.env.LD_PRELOAD) skip(this, 'it runs under another sanitizer')
+    const code = `
+      const { once } = require('node:events')
+      const { Worker } = require('node:worker_threads')
+      const work = 'new (require(' + ${JSON.stringify(JSON.stringify(require.resolve('../..')))} + ').Mutex)({ shared: true })'
+      async function main() {
+        for (let i = 0; i < 20; i++) await once(new Worker(work, { eval: true }), 'exit')
+      }
+      main()`
+    const env = { LD_PRELOAD: sanitizer, LSAN_OPTIONS: 'exitcode=0' }
+    const { code: status, stderr } = await run(['-e', code], { env })
+    assert.equal(status, 0, stderr)
+    assert.doesNotMatch(stderr, /napi_create_threadsafe_function/)
   })
 })
