@@ -244,7 +244,8 @@ bool evictInFile(const File& directory, const std::string& name, ProcessSlot dea
   if (kind == Kind{}) return false;
   SegmentView view;
   try {
-    // Its links and rights may have changed since a process opened it.
+    // Its rights may have changed since a process opened it. A link to a file of another directory is refused: there
+    // the process slot belongs to another process.
     const File opened = platform::openOwnFile(name, directory);
     if (!opened) return false;
     view = viewOf(opened, platform::factsOf(opened, name).size, kind, name, false);

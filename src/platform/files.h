@@ -90,7 +90,7 @@ struct FileFacts {
 /// Opens the file for reading and writing, or returns none when it is missing. It must be a regular file with one
 /// link, belong to this user, and be closed to other users.
 File openFile(const std::string& path, const File& in = File());
-/// Opens the file as openFile() does. On POSIX systems it may have other links, and be open to other users.
+/// Opens the file as openFile() does. On POSIX systems it may be open to other users.
 File openOwnFile(const std::string& path, const File& in);
 /// Whether the file begins with these bytes. Reads the file, because a mapping would end the process if the file
 /// became shorter.

@@ -118,10 +118,7 @@ FileId idOf(const File& file, const std::string& path) {
 
 File openFile(const std::string& path, const File& in) {
   File file = openOwnFile(path, in);
-  if (!file) return file;
-  const struct stat facts = statOf(file, path);
-  if (facts.st_nlink > 1) fail(path, "has another name, too; remove one of them");
-  checkOwner(facts, S_IRWXG | S_IRWXO, path);
+  if (file) checkOwner(statOf(file, path), S_IRWXG | S_IRWXO, path);
   return file;
 }
 
@@ -135,6 +132,7 @@ File openOwnFile(const std::string& path, const File& in) {
   }
   const struct stat facts = statOf(file, path);
   if (!S_ISREG(facts.st_mode)) fail(path, "is not a regular file; remove it");
+  if (facts.st_nlink > 1) fail(path, "has another name, too; remove one of them");
   checkOwner(facts, 0, path);
   return file;
 }

@@ -59,12 +59,13 @@ TEST_F(HostFiles, OnlyARegularFileClosedToOthersIsOpened) {
   EXPECT_EQ(fault(), HostFault::segment);
 }
 
-TEST_F(HostFiles, AnOwnFileIsOpenedWhateverItsLinksAndRights) {
+TEST_F(HostFiles, AnOwnFileIsOpenedWhateverItsRights) {
   EXPECT_FALSE(platform::openOwnFile("x", directory));
   platform::createFile(at("x"), kPage).close();
   chmod(at("x").c_str(), 0644);
-  std::filesystem::create_hard_link(at("x"), at("y"));
   EXPECT_TRUE(platform::openOwnFile("x", directory));
+  std::filesystem::create_hard_link(at("x"), at("y"));
+  EXPECT_EQ(hostFaultOf([&] { platform::openOwnFile("y", directory); }), HostFault::segment);
   std::filesystem::create_symlink(at("x"), at("link"));
   platform::openFifo(at("fifo")).close();
   for (const char* const name : {"link", "fifo"}) {
