@@ -94,7 +94,8 @@ class EngineRWLock extends EngineLock {
   /** As #upgrade(), with an observer. */
   async #observeUpgrade(hold, limits) {
     const { observer } = this
-    const isAtOnce = limits.timeout === 0 || hold.upgrading !== undefined
+    const isRefused = hold.upgrading !== undefined || this.local.upgrader !== null
+    const isAtOnce = limits.timeout === 0 || isRefused
     const waiter = isAtOnce ? null : { mode: 'exclusive', weight: 1 }
     const upgraded = this.#upgrade(hold, limits, waiter)
     if (waiter !== null) observed.waiting(observer, waiter, upgraded)

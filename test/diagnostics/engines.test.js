@@ -183,6 +183,17 @@ describe('Watched locks over an engine', () => {
       assert.equal(lock.snapshot().oldestWait, undefined)
     })
 
+    it(`count no upgrade that their thread refuses at once: ${diagnostics}`, async () => {
+      const lock = new RWLock({ engine: await newEngine(), name: 'refused', diagnostics })
+      const [reader, last] = [await lock.acquireRead(), await lock.acquireRead()]
+      const upgrading = reader.upgrade()
+      for (const options of [{}, { timeout: 50 }, { timeout: 0 }])
+        await assert.rejects(last.upgrade(options), { code: 'ERR_LOCK_UPGRADE' })
+      assert.equal(lock.snapshot().totals.aborts, 0)
+      last()
+      ;(await upgrading)()
+    })
+
     it(`report each part of a lease that is given back: ${diagnostics}`, async () => {
       const engine = await newEngine()
       const semaphores = new KeyedSemaphore(3, { engine, diagnostics })
