@@ -120,6 +120,8 @@ class EngineRWLock extends EngineLock {
     })
     const { controller, end } = following([limit.signal, hold.signal])
     hold.upgrading = controller
+    // An earlier cancel() did not concern this upgrade.
+    hold.caller.canceled = undefined
     if (timeout > 0) limit.start()
     try {
       await this.#rise(hold, timeout !== 0, controller.signal)
@@ -154,7 +156,8 @@ class EngineRWLock extends EngineLock {
   async #takeRest(hold, isToWait, signal, waiter) {
     const cohort = this.cohort()
     try {
-      const upper = await cohort.take({ ...upgrade, isToWait, base: hold.lease }, signal)
+      const wish = { ...upgrade, isToWait, base: hold.lease }
+      const upper = await cohort.take(wish, signal, hold.caller.canceled)
       if (upper === undefined) throw this.timeoutError(0)
       if (hold.isLeaving) {
         upper.markUndelivered()

@@ -314,6 +314,21 @@ describe('Objects of one name over an engine', () => {
     ;(await mutex.acquire({ timeout: 0 }))()
   })
 
+  it('cancel an upgrade that has not asked the server yet', async () => {
+    const [lock, other] = [await newEngine(), await newEngine()].map(
+      (engine) => new RWLock({ engine, name: 'a' }),
+    )
+    const releases = [await lock.acquireRead(), await other.acquireRead()]
+    const error = new Error('enough')
+    const upgrading = releases[0].upgrade()
+    lock.cancel(error)
+    await assert.rejects(upgrading, error)
+    assert.equal(lock.snapshot().readers, 1)
+    const again = releases[0].upgrade()
+    releases[1]()
+    ;(await again)()
+  })
+
   it('cancel no caller whose lease is here already', async () => {
     const mutex = new Mutex({ engine: await newEngine(), name: 'a' })
     const release = await mutex.acquire()
