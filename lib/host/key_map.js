@@ -45,7 +45,14 @@ class HostKeyMap extends SharedKeyMap {
   look(key, use, otherwise) {
     const isFree =
       super.find(key) === undefined && native.host.has(this.table.number, toText(key)) === 0
-    return isFree ? otherwise : super.look(key, use)
+    if (isFree) return otherwise
+    try {
+      return super.look(key, use)
+    } catch (error) {
+      // The key was free, and its slot has passed to another key by now.
+      if (error.code === 'ERR_LOCK_CAPACITY') return otherwise
+      throw error
+    }
   }
 
   /** A key that only other threads or processes use has no lock here. */

@@ -1,6 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const native = require('../../lib/addon/load.js')
 const { useAgents, freshName, within } = require('../helpers/agents.js')
 const { useHosts } = require('../helpers/hosts.js')
 const { scaled } = require('../helpers/scale.js')
@@ -237,6 +238,28 @@ describe('Capacity of keyed locks of scope host', function () {
       assert.deepEqual(ask(locks), answers[title])
       for (const release of releases) release()
       assert.equal(locks.size, 0)
+    })
+  }
+
+  for (const [title, ask] of Object.entries(questions)) {
+    it(`${title}: a question needs no room when the slot of its free key passes to another key`, () => {
+      const { make, one } = classes[title]
+      const locks = make(optionsOf(freshName()))
+      const releases = Array.from({ length: slots - 1 }, (_, key) => one(locks, key))
+      one(locks, 'free')()
+      const { has } = native.host
+      native.host.has = (...key) => {
+        const found = has(...key)
+        if (found === 1) releases.push(one(locks, 'last'))
+        return found
+      }
+      try {
+        assert.deepEqual(ask(locks), answers[title])
+      } finally {
+        native.host.has = has
+      }
+      assert.equal(releases.length, slots)
+      for (const release of releases) release()
     })
   }
 
