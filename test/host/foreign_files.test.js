@@ -156,6 +156,28 @@ describe('Files of others in the directory of locks of scope host', function () 
     assert.equal(fs.existsSync(own), false)
   })
 
+  itOnPosix(
+    'the holder of a lock keeps it when a process dies that uses a directory with a link to it',
+    async () => {
+      const [place, other] = [makePlace(), makePlace()]
+      const start = async (directory, name) => {
+        const host = hosts.start({ BOXOFFICE_DIRECTORY: directory })
+        await host.does(`my.lock = new boxoffice.Mutex({ scope: 'host', name: '${name}' })`)
+        return host
+      }
+      const [waiter, holder] = [await start(place, 'a'), await start(place, 'a')]
+      const [cleaner, victim] = [await start(other, 'b'), await start(other, 'b')]
+      for (const one of [holder, victim]) await one.does('await my.lock.acquire()')
+      const file = (directory) => path.join(directory, fs.readdirSync(directory)[0], 'mutex.a.lock')
+      fs.linkSync(file(place), file(other))
+      const isCleaned = cleaner.does('await my.lock.acquire(); setImmediate(() => process.exit())')
+      await victim.dies()
+      await isCleaned
+      await cleaner.ends() // after it has cleaned up in all files
+      assert.equal(await waiter.does('return my.lock.tryAcquire()?.abandoned'), undefined)
+    },
+  )
+
   it('the files of others beside those in use stay, whatever joins, grows, dies and leaves', async () => {
     const directory = makePlace()
     open(directory)
