@@ -101,7 +101,7 @@ class Cohort {
     throwIfAborted(signal)
     const found = this.#find(wish)
     if (canceled !== undefined && found?.state !== 'held') throw canceled
-    if (found === this.#rising && this.isForEach && found !== undefined) return behind
+    if (found !== undefined && found === this.#rising && this.isForEach) return behind
     const lease = found ?? this.#ask(wish)
     if (lease.state === 'held') {
       const hold = new Hold(lease, wish)

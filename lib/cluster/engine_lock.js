@@ -218,7 +218,6 @@ class EngineLock extends AnyLock {
         hold = undefined
         this.#letGo(wish, localGrant)
         localGrant = undefined
-        if (caller.canceled !== undefined) throw caller.canceled
       }
       if (hold === undefined) refuse()
       return hold?.begin(localGrant, caller)
