@@ -152,7 +152,7 @@ std::int32_t hostCarries(const Call& call) {
   return handle.carries(handle.segment().slotOf(address), call.text(2)) ? 1 : 0;
 }
 
-/// (segment, key): whether the key has an entry there. Makes none.
+/// (segment, key): whether the key has an entry there. It makes no entry.
 std::int32_t hostHas(const Call& call) {
   const host::SegmentHandle& handle = call.loop().hosts().at(call.integer(0));
   return host::KeyArea(handle.segment().view()).has(call.text(1)) ? 1 : 0;

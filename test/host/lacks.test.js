@@ -16,7 +16,10 @@ describe('A system that refuses what scope host needs', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  /** What a process does, and the unfinished files that it leaves, whose system calls are those of `source` while the environment has `variable`. */
+  /**
+   * Returns the code and the message that a constructor throws, the names of the unfinished files that it leaves, and
+   * whether a mutex can be locked afterwards. System calls are those of `source` while the environment has `variable`.
+   */
   function withSystemOf(source, variable) {
     const library = path.join(folder, 'system.so')
     const compiler = programs['a clock that tests can set'].find()
