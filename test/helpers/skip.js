@@ -16,6 +16,8 @@ function skip(context, reason) {
 }
 
 const isWindows = process.platform === 'win32'
+// Wine hands the variables of its own system on to the programs that it runs.
+const isWine = isWindows && process.env.WINEPREFIX !== undefined
 const needsPosix = 'Windows has no such signals, rights or files'
 
 /** it(), for tests that need what only POSIX systems have. */
@@ -31,4 +33,4 @@ function onlyOnPosix() {
   })
 }
 
-module.exports = { isWindows, itOnPosix, onlyOnPosix, skip, withReason }
+module.exports = { isWindows, isWine, itOnPosix, onlyOnPosix, skip, withReason }
