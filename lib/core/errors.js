@@ -30,6 +30,7 @@ function shown(value) {
 
 function kindOf(value) {
   if (typeof value === 'string' || typeof value === 'function') return `a ${typeof value}`
+  if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)
   try {
     const [, kind] = /^\[object (\w{1,50})\]$/.exec(Object.prototype.toString.call(value))

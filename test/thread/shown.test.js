@@ -156,7 +156,7 @@ describe('a wrong value', () => {
     ],
     [() => new Mutex().acquire({ priority: 'high' }), 'priority must be a number, not "high"'],
     [() => new Mutex().acquire({ signal: null }), 'signal must be an AbortSignal, not null'],
-    [() => new Mutex({ name: 5n }), 'name must be a string, not 5'],
+    [() => new Mutex({ name: 5n }), 'name must be a string, not 5n'],
     [() => new Mutex({ name: Symbol('a') }), 'name must be a string, not Symbol(a)'],
     [
       () => new Mutex({ buffer: new ArrayBuffer(8) }),
@@ -164,6 +164,7 @@ describe('a wrong value', () => {
     ],
     [() => new Mutex({ fairness: true }), "fairness must be 'bounded' or 'fifo', not true"],
     [() => new Semaphore('3'), 'value must be a number, not "3"'],
+    [() => new Semaphore(3n), 'value must be a number, not 3n'],
     [() => new Mutex().runExclusive(), 'callback must be a function, not undefined'],
     [() => new Mutex().runExclusive(['a']), 'callback must be a function, not Array'],
     [() => new Mutex(() => {}), 'options must be an object, not a function'],
