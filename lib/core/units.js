@@ -31,8 +31,11 @@ function readAcquireSync(weight, options) {
   return readUnits(weight, options, weightedWaitOptions, waitOptions, readSyncWait)
 }
 
+/** Whether `value`, an argument of acquire(), stands in the place of the options and not of the weight. */
+const isOptions = (value) => typeof value === 'object' || typeof value === 'function'
+
 function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, read = readWait) {
-  if (typeof weightOrOptions === 'number') {
+  if (!isOptions(weightOrOptions)) {
     checkWeight(weightOrOptions)
     return { weight: weightOrOptions, limits: read(priorityOrOptions, others) }
   }
@@ -96,6 +99,7 @@ module.exports = {
   checkedValue,
   checkRoom,
   checkWeight,
+  isOptions,
   maxValue,
   readAcquire,
   readAcquireSync,

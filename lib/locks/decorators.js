@@ -13,6 +13,7 @@ const {
 } = require('../core/options.js')
 const { keyedMark, signalMark } = require('../core/receiver.js')
 const { releaserOf, run } = require('../core/run.js')
+const { isOptions } = require('../core/units.js')
 const { defaultsOf, kindOf } = require('./base.js')
 
 /** The limits of decorated locks, as limitsOf() returns them. */
@@ -116,8 +117,6 @@ function checkSingle(lock) {
     )
   }
 }
-
-const isOptions = (value) => value !== undefined && typeof value !== 'number'
 
 /**
  * Reads a limit as async-mutex does, by the rules of setTimeout(): a negative limit and NaN have run out. The

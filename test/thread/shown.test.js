@@ -6,7 +6,7 @@ const boxoffice = require('../..')
 const { scopes } = require('../helpers/scopes.js')
 
 const { AutoResetEvent, isLockError, KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = boxoffice
-const { CountdownLatch, RecursiveMutex, RWLock, Semaphore } = boxoffice
+const { CountdownLatch, RecursiveMutex, RWLock, Semaphore, withTimeout } = boxoffice
 
 describe('a printed lock', () => {
   for (const [scope, use] of Object.entries(scopes)) {
@@ -165,6 +165,10 @@ describe('a wrong value', () => {
     [() => new Mutex({ fairness: true }), "fairness must be 'bounded' or 'fifo', not true"],
     [() => new Semaphore('3'), 'value must be a number, not "3"'],
     [() => new Semaphore(3n), 'value must be a number, not 3n'],
+    [() => new Semaphore(1).acquire('1'), 'weight must be a number, not "1"'],
+    [() => new Semaphore(1).runExclusive(() => {}, '1'), 'weight must be a number, not "1"'],
+    [() => new KeyedSemaphore(1).acquire('a', '1'), 'weight must be a number, not "1"'],
+    [() => withTimeout(new Semaphore(1), 5).acquire('1'), 'weight must be a number, not "1"'],
     [() => new Mutex().runExclusive(), 'callback must be a function, not undefined'],
     [() => new Mutex().runExclusive(['a']), 'callback must be a function, not Array'],
     [() => new Mutex(() => {}), 'options must be an object, not a function'],
