@@ -26,7 +26,9 @@ function readReachOptions(options, bytes, { mayBlock }) {
     host = require('../host/options.js').readHost(reach, bytes === 0)
   }
   if (bytes === 0 && (buffer !== undefined || (shared && name === undefined))) {
-    throw new TypeError('a keyed map has no buffer: share it by a name')
+    throw new TypeError(
+      'a keyed lock is shared by its name: give it { name }, the same in each thread, and neither buffer nor shared',
+    )
   }
   if (buffer !== undefined) checkPlace(buffer, byteOffset, bytes)
   else if (options.byteOffset !== undefined)

@@ -30,7 +30,7 @@ function isOfThread({ engine, host, name, buffer, isShared }) {
 function checkScope({ scope }) {
   if (scope === undefined) return
   throw new TypeError(
-    "a lock of scope 'process' needs a name, or a single one a buffer or { shared: true }, by which threads find it: leave scope out for one thread",
+    "a lock of scope 'process' needs a name by which threads find it, or, without keys, a buffer or { shared: true }: leave scope out for one thread",
   )
 }
 

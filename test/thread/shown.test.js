@@ -183,6 +183,14 @@ describe('a wrong value', () => {
       () => new CountdownLatch(1, new Error('mine')),
       /^unknown option "cancelError": a lock with cancel\(\) has it/,
     ],
+    [
+      () => new KeyedMutex({ shared: true }),
+      'a keyed lock is shared by its name: give it { name }, the same in each thread, and neither buffer nor shared',
+    ],
+    [
+      () => new KeyedRWLock({ scope: 'process' }),
+      "a lock of scope 'process' needs a name by which threads find it, or, without keys, a buffer or { shared: true }: leave scope out for one thread",
+    ],
     [() => new Mutex({ byteOffset: 8 }), 'byteOffset is for a lock with a buffer'],
     [
       () => new Mutex().runExclusive(Promise.resolve()),
