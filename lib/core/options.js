@@ -32,9 +32,7 @@ function checkCallback(callback, key, options) {
 
 /** The error for a surplus last argument, which would have no effect. */
 const surplusError = () =>
-  new TypeError(
-    'nothing follows the options, nor a priority: pass both in one object, { priority, timeout }',
-  )
+  new TypeError('too many arguments: pass all options in one object, { priority, timeout }')
 
 const isObject = (value) => typeof value === 'object' && value !== null
 

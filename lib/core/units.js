@@ -45,7 +45,7 @@ function readUnits(weightOrOptions = 1, priorityOrOptions, weighted, others, rea
     : weightOrOptions
   const limits = read(asked, weighted)
   if (givenOf(priorityOrOptions) !== undefined) {
-    throw new TypeError('nothing follows the options: they have the weight, too')
+    throw new TypeError('too many arguments: pass the weight in the options, { weight, timeout }')
   }
   const { weight = 1 } = weightOrOptions
   checkWeight(weight)

@@ -229,8 +229,7 @@ describe('an unknown option', () => {
     for (const Lock of [Mutex, KeyedMutex]) await fails(() => new Lock('orders'), message)
   })
 
-  const surplus =
-    'nothing follows the options, nor a priority: pass both in one object, { priority, timeout }'
+  const surplus = 'too many arguments: pass all options in one object, { priority, timeout }'
   const callsWithMore = {
     'Mutex.acquire': (...more) => mutex.acquire(...more),
     'Mutex.lock': (...more) => mutex.lock(...more),
