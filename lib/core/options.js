@@ -21,7 +21,7 @@ function checkCallback(callback, key, options) {
   if (typeof callback === 'function') return
   if (typeof callback?.then === 'function') {
     throw new TypeError(
-      'callback must be a function, not a Promise, whose work has begun already: pass () => work()',
+      'callback must be a function, not a Promise, whose work has begun: pass () => work()',
     )
   }
   if (typeof key === 'function') {
@@ -190,6 +190,12 @@ function refuseCallback(given) {
   )
 }
 
+/** Throws for an argument of a method that does not wait and has no options. */
+function refuseOptions(given) {
+  refuseCallback(given)
+  if (given !== undefined) throw new TypeError('tryAcquire() takes no options: use acquire()')
+}
+
 /** Returns the limits of a wait. `options` is a priority, an object whose properties are in `known`, or left out. */
 function readWait(options, known = waitOptions) {
   if (options === undefined) return usual
@@ -279,8 +285,8 @@ module.exports = {
   longestTimeout,
   readSyncWait,
   readWait,
-  refuseCallback,
   refuseNumber,
+  refuseOptions,
   surplusError,
   timeoutTypeError,
   waitOptions,

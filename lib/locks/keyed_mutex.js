@@ -6,7 +6,7 @@ const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { blockingLimits, Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { checkCallback, refuseCallback, refuseNumber, surplusError } = require('../core/options.js')
+const { checkCallback, refuseOptions, refuseNumber, surplusError } = require('../core/options.js')
 const { run, runSync } = require('../core/run.js')
 
 const kind = {
@@ -45,7 +45,7 @@ class KeyedMutex extends Keyed {
 
   tryAcquire(key, given) {
     const map = mapOf(this, kind, 'tryAcquire')
-    refuseCallback(given)
+    refuseOptions(given)
     return tryOneOrMany(map, key, (lock) => lock.tryAcquire())
   }
 

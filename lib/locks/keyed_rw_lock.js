@@ -4,7 +4,7 @@ const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { blockingLimits, Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { grantOf } = require('../core/rw_releaser.js')
-const { refuseCallback, surplusError } = require('../core/options.js')
+const { refuseOptions, surplusError } = require('../core/options.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
 
 const kind = {
@@ -39,13 +39,13 @@ class KeyedRWLock extends Keyed {
 
   tryAcquireRead(key, given) {
     const map = mapOf(this, kind, 'tryAcquireRead')
-    refuseCallback(given)
+    refuseOptions(given)
     return tryOneOrMany(map, key, (lock) => lock.tryAcquireRead())
   }
 
   tryAcquireWrite(key, given) {
     const map = mapOf(this, kind, 'tryAcquireWrite')
-    refuseCallback(given)
+    refuseOptions(given)
     return tryOneOrMany(map, key, (lock) => lock.tryAcquireWrite())
   }
 

@@ -1,6 +1,6 @@
 'use strict'
 const { LocalMutex } = require('../core/mutex.js')
-const { refuseCallback, surplusError } = require('../core/options.js')
+const { refuseOptions, surplusError } = require('../core/options.js')
 const { blockingLockOf, lockOf, withDefaults } = require('./base.js')
 const { blockingLimits, Holdable, holdable } = require('./single.js')
 
@@ -24,7 +24,7 @@ class Mutex extends Holdable {
 
   tryAcquire(given) {
     const lock = lockOf(this, kind, 'tryAcquire')
-    refuseCallback(given)
+    refuseOptions(given)
     return lock.tryAcquire()
   }
 

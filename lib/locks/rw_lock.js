@@ -1,5 +1,5 @@
 'use strict'
-const { refuseCallback, surplusError } = require('../core/options.js')
+const { refuseOptions, surplusError } = require('../core/options.js')
 const { now, runSync, tryRun } = require('../core/run.js')
 const { grantOf } = require('../core/rw_releaser.js')
 const { LocalRWLock } = require('../core/rw_lock.js')
@@ -31,13 +31,13 @@ class RWLock extends Holdable {
 
   tryAcquireRead(given) {
     const lock = lockOf(this, kind, 'tryAcquireRead')
-    refuseCallback(given)
+    refuseOptions(given)
     return lock.tryAcquireRead()
   }
 
   tryAcquireWrite(given) {
     const lock = lockOf(this, kind, 'tryAcquireWrite')
-    refuseCallback(given)
+    refuseOptions(given)
     return lock.tryAcquireWrite()
   }
 

@@ -194,16 +194,21 @@ describe('an unknown option', () => {
     }
   })
 
-  it('is a callback of tryAcquire(), which takes none, and holds nothing then', async () => {
+  it('is an argument of tryAcquire(), which takes none, and holds nothing then', async () => {
     const tries = [
-      () => mutex.tryAcquire(called),
-      () => mutexes.tryAcquire('a', called),
-      () => lock.tryAcquireRead(called),
-      () => lock.tryAcquireWrite(called),
-      () => rwLocks.tryAcquireRead('a', called),
-      () => rwLocks.tryAcquireWrite('a', called),
+      (given) => mutex.tryAcquire(given),
+      (given) => mutexes.tryAcquire('a', given),
+      (given) => lock.tryAcquireRead(given),
+      (given) => lock.tryAcquireWrite(given),
+      (given) => rwLocks.tryAcquireRead('a', given),
+      (given) => rwLocks.tryAcquireWrite('a', given),
     ]
-    for (const one of tries) await fails(one, noCallback)
+    for (const one of tries) {
+      await fails(() => one(called), noCallback)
+      for (const limit of [{ timeout: 5 }, 5]) {
+        await fails(() => one(limit), 'tryAcquire() takes no options: use acquire()')
+      }
+    }
     for (const one of [mutex, lock]) assert.equal(one.isLocked(), false)
     for (const one of [mutexes, rwLocks]) assert.equal(one.isLocked('a'), false)
   })

@@ -80,7 +80,7 @@ for (const [name, [make, methods]] of Object.entries(forms)) {
         const isEvent = method === 'waitSync'
         const takeAll = (lock) => {
           lock.reset?.()
-          isEvent ? lock.tryWait() : lock.tryAcquire('a')
+          isEvent ? lock.tryWait() : lock.tryAcquire(...(name === 'Mutex' ? [] : ['a']))
         }
         if (name === 'Semaphore') {
           alone.tryAcquire()

@@ -194,11 +194,11 @@ describe('a wrong value', () => {
     [() => new Mutex({ byteOffset: 8 }), 'byteOffset is for a lock with a buffer'],
     [
       () => new Mutex().runExclusive(Promise.resolve()),
-      'callback must be a function, not a Promise, whose work has begun already: pass () => work()',
+      'callback must be a function, not a Promise, whose work has begun: pass () => work()',
     ],
     [
       () => new KeyedMutex().runExclusive('a', Promise.resolve()),
-      'callback must be a function, not a Promise, whose work has begun already: pass () => work()',
+      'callback must be a function, not a Promise, whose work has begun: pass () => work()',
     ],
     [
       () => new Mutex({ ttl: 5000 }),

@@ -229,15 +229,15 @@ describe('a call near the end of the stack', function () {
   })
 
   const idles = {
-    'of a Mutex': () => new Mutex(),
-    'of a writer': () => new RWLock(),
-    'of a key': () => new KeyedMutex(),
+    'of a Mutex': [() => new Mutex(), (lock) => lock.tryAcquire()],
+    'of a writer': [() => new RWLock(), (lock) => lock.tryAcquireWrite()],
+    'of a key': [() => new KeyedMutex(), (lock) => lock.tryAcquire('a')],
   }
-  for (const [name, construct] of Object.entries(idles)) {
+  for (const [name, [construct, take]] of Object.entries(idles)) {
     it(`reports that the lock is idle, or can be repeated: the releaser ${name}`, async () => {
       const make = () => {
         const lock = construct()
-        const release = lock instanceof RWLock ? lock.tryAcquireWrite() : lock.tryAcquire('a')
+        const release = take(lock)
         return { release, idle: lock.onIdle() }
       }
       const all = atTheEnd(make, (o) => o.release())
