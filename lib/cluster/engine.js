@@ -28,7 +28,7 @@
 //
 // engine.d.ts documents the methods of a driver: EngineDriver.
 const { listen, reasonOf, throwIfAborted } = require('../core/abort.js')
-const { checkType, isLockError } = require('../core/errors.js')
+const { checkType, isLockError, kindError } = require('../core/errors.js')
 const { checkTime } = require('../core/hold_times.js')
 const { checkKnown, checkObject, longestTimeout, readWait } = require('../core/options.js')
 const { startError, unreadyError } = require('./errors.js')
@@ -47,7 +47,10 @@ class Engine {
   static {
     hubOf = (engine) => {
       if (engine instanceof Engine) return engine.#hub
-      throw new TypeError('engine must be an engine, such as redis(client) makes one')
+      throw kindError(
+        'engine must be what redis(client) or another function of an engine returns',
+        engine,
+      )
     }
   }
 

@@ -2,6 +2,7 @@
 const { LocalCondition } = require('../core/condition.js')
 const { checkUnranked } = require('./gate.js')
 const { kind: mutexKind } = require('./mutex.js')
+const { kindError } = require('../core/errors.js')
 const { isOfKind } = require('../core/receiver.js')
 const { readSyncWait } = require('../core/options.js')
 const { blockingLockOf, kindOf, lockOf } = require('./base.js')
@@ -44,7 +45,7 @@ class ConditionVariable extends Single {
 
 /** Returns the lock of `mutex`, a caller's argument. Throws unless it is a Mutex of the same scope as `own`. */
 function checkedLock(own, mutex) {
-  if (!isOfKind(kindOf(mutex), mutexKind)) throw new TypeError('mutex must be a Mutex')
+  if (!isOfKind(kindOf(mutex), mutexKind)) throw kindError('mutex must be a Mutex', mutex)
   const lock = lockOf(mutex, mutexKind)
   if (lock.reacquire === undefined) {
     throw new TypeError(

@@ -251,7 +251,7 @@ describe('Invalid arguments of LeaderElection', () => {
     [{ name: '', scope: 'process' }, RangeError, /name must not be empty/],
     [{ name: 'a' }, TypeError, /needs its scope: \{ scope: 'host' \}/],
     [{ name: 'a', scope: 'machine' }, TypeError, /scope must be/],
-    [{ name: 'a', engine: {} }, TypeError, /engine must be an engine/],
+    [{ name: 'a', engine: {} }, TypeError, /engine must be what redis/],
     [{ name: 'a', scope: 'process', directory: '/tmp' }, TypeError, /directory/],
     [{ name: 'a', scope: 'process', ttl: 1 }, TypeError, /unknown option "ttl"/],
     [{ name: 'a', scope: 'process', capacity: 1 }, TypeError, /unknown option "capacity"/],

@@ -6,7 +6,8 @@ const boxoffice = require('../..')
 const { scopes } = require('../helpers/scopes.js')
 
 const { AutoResetEvent, isLockError, KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = boxoffice
-const { CountdownLatch, RecursiveMutex, RWLock, Semaphore, withTimeout } = boxoffice
+const { ConditionVariable, CountdownLatch, RecursiveMutex, RWLock, Semaphore, withTimeout } =
+  boxoffice
 
 describe('a printed lock', () => {
   for (const [scope, use] of Object.entries(scopes)) {
@@ -191,6 +192,11 @@ describe('a wrong value', () => {
       () => new KeyedRWLock({ scope: 'process' }),
       "a lock of scope 'process' needs a name by which threads find it, or, without keys, a buffer or { shared: true }: leave scope out for one thread",
     ],
+    [
+      () => new Mutex({ engine: 'redis://localhost', name: 'a' }),
+      'engine must be what redis(client) or another function of an engine returns, not a string',
+    ],
+    [() => new ConditionVariable().wait(), 'mutex must be a Mutex, not undefined'],
     [() => new Mutex({ byteOffset: 8 }), 'byteOffset is for a lock with a buffer'],
     [
       () => new Mutex().runExclusive(Promise.resolve()),
