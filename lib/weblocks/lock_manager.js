@@ -82,6 +82,8 @@ class LockManager {
 
   acquire(name, options) {
     check(this, 'acquire')
+    if (name === undefined)
+      throw new TypeError('the name is missing: acquire() takes (name, options)')
     const text = `${name}`
     const wish = readAcquireRequest(options)
     checkRequest(text, wish)

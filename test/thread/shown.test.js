@@ -6,7 +6,7 @@ const boxoffice = require('../..')
 const { scopes } = require('../helpers/scopes.js')
 
 const { AutoResetEvent, isLockError, KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = boxoffice
-const { ConditionVariable, CountdownLatch, RecursiveMutex, RWLock, Semaphore, withTimeout } =
+const { ConditionVariable, CountdownLatch, locks, RecursiveMutex, RWLock, Semaphore, withTimeout } =
   boxoffice
 
 describe('a printed lock', () => {
@@ -197,6 +197,7 @@ describe('a wrong value', () => {
       'engine must be what redis(client) or another function of an engine returns, not a string',
     ],
     [() => new ConditionVariable().wait(), 'mutex must be a Mutex, not undefined'],
+    [() => locks.acquire(), 'the name is missing: acquire() takes (name, options)'],
     [() => new Mutex({ byteOffset: 8 }), 'byteOffset is for a lock with a buffer'],
     [
       () => new Mutex().runExclusive(Promise.resolve()),
