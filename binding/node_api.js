@@ -17,9 +17,10 @@ function nodeApi() {
       wrapper: path.dirname(require.resolve('node-addon-api')),
     }
   } catch (cause) {
-    throw new Error('the headers of Node-API are missing. Run: npm install --include=dev', {
-      cause,
-    })
+    throw new Error(
+      'the headers of Node-API are missing: install boxoffice from npm. In its repository run npm install --include=dev, and npm run release:pack to make a package',
+      { cause },
+    )
   }
 }
 

@@ -155,6 +155,17 @@ describe('the build', () => {
     }
   })
 
+  it('says what to do in a package that npm pack has made of the repository', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
+    try {
+      cpSync(path.join(root, 'binding'), path.join(folder, 'binding'), { recursive: true })
+      const { stderr } = node([path.join(folder, 'binding', 'build.js')])
+      assert.match(stderr, /headers of Node-API are missing: install boxoffice from npm\. In its/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('takes zig where the cmake of the machine is too old', function () {
     if (process.platform === 'win32') skip(this, 'these scripts are no programs on Windows')
     const tools = mkdtempSync(path.join(tmpdir(), 'boxoffice-'))
