@@ -122,7 +122,6 @@ describe('Locks of a transaction of PostgreSQL', () => {
     await assert.rejects(locks.acquire('x', { timeout: 100 }), none)
     await assert.rejects(locks.tryAcquire('x'), none)
     await assert.rejects(locks.tryAcquire(['x', 'y']), none)
-    await assert.rejects(engine.withTransaction(pool).acquire('x'), none)
     assert.equal(await (await begin()).locks.tryAcquire(['x', 'y']), true)
   })
 
@@ -159,6 +158,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
     })
     await assert.rejects(locks.tryAcquire('x', { timeout: 1 }), TypeError)
     assert.throws(() => engine.withTransaction({}), TypeError)
+    assert.throws(() => engine.withTransaction(pool), { message: /and not the pool itself$/ })
     // The transaction has not failed.
     await client.query('SELECT 1')
     assert.equal(await (await begin()).locks.tryAcquire('x'), true)

@@ -13,6 +13,8 @@ async function locks(pool: Pool) {
   new LockManager({ engine, name: 'jobs' })
   const schema: string = postgresSchema({ table: 'shop' })
   const own = engine.withTransaction(await pool.connect())
+  // @ts-expect-error a pool runs each query on any of its connections
+  engine.withTransaction(pool)
   await own.acquire(['a', 1, 2n], { timeout: 5, shared: true })
   await own.acquire('a', { timeout: undefined, shared: undefined })
   const isOurs: boolean = await own.tryAcquire('a', { shared: true })

@@ -17,6 +17,8 @@ export interface PostgresPool {
 /** A client of the package `pg`, as `pool.connect()` gives it. */
 export interface PostgresClient {
   query: unknown
+  /** A pool has it. The queries of a pool run on any of its connections, and so in any transaction. */
+  totalCount?: undefined
 }
 
 /** The names of the engine's tables: at most 40 letters, digits and underscores, not beginning with a digit. */
@@ -93,7 +95,7 @@ export interface PostgresEngine extends Engine {
    * they need no fencing token, no renewal and no table, and work with any pool, also with pgbouncer's transaction
    * mode. They do not exclude holders of `new KeyedMutex({ engine, name })`: use one of the two for each purpose.
    *
-   * @throws {TypeError} if `client` has no `query()`.
+   * @throws {TypeError} if `client` has no `query()`, or is a pool.
    *
    * @example
    * try {

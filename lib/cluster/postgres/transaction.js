@@ -52,8 +52,11 @@ class TransactionLocks {
   #answerTimeout
 
   constructor(client, answerTimeout) {
-    if (typeof client?.query !== 'function') {
-      throw new TypeError('client must be a client of the package pg, as pool.connect() gives it')
+    // The queries of a pool run on any of its connections, so in any transaction. Only a pool has a Client.
+    if (typeof client?.query !== 'function' || typeof client.Client === 'function') {
+      throw new TypeError(
+        'client must be a client of the package pg, as pool.connect() gives it, and not the pool itself',
+      )
     }
     this.#client = client
     this.#answerTimeout = answerTimeout
