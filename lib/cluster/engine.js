@@ -56,9 +56,8 @@ class Engine {
 
   /** `driver` is an EngineDriver, `outside` an argument of Hub. */
   constructor(driver, options = {}, outside) {
-    checkObject(driver)
     for (const method of methods) {
-      if (typeof driver[method] !== 'function') {
+      if (typeof driver?.[method] !== 'function') {
         throw new TypeError(`the driver of an engine must have a method ${method}`)
       }
     }

@@ -2,6 +2,7 @@
 // Answers and messages of a driver that engine.d.ts does not allow.
 const assert = require('node:assert/strict')
 const { KeyedMutex } = require('../..')
+const { Engine } = require('boxoffice/engine')
 const { timedWorld } = require('./helpers/fake_world.js')
 
 const never = new Promise(() => {})
@@ -30,6 +31,7 @@ describe('Wrong answers of a driver', () => {
 
   it('names what a driver lacks', () => {
     const lacking = (change) => () => world.engineOver({}, () => change)
+    assert.throws(() => new Engine(), { message: /driver of an engine must have a method listen/ })
     assert.throws(lacking({ enter: 'now' }), { message: /must have a method enter/ })
     assert.throws(lacking({ name: undefined }), { message: /name of a driver must be a string/ })
     assert.throws(lacking({ keeper: undefined }), { message: /keeper.module of a driver must be/ })
