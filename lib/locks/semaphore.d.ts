@@ -78,8 +78,8 @@ export interface SemaphoreSnapshot extends HostSnapshot, LockDiagnostics {
 /**
  * A counting semaphore with weights and priorities. It has every method of async-mutex's Semaphore: change the import.
  *
- * Values and weights are integers, from -2^29 to 2^29 - 1. While the head of the queue waits for more units, lighter
- * waiters of the same or a lower priority stay behind it.
+ * Values are integers from -2^29 to 2^29 - 1, and weights are integers from 1 to 2^29 - 1. While the head of the queue
+ * waits for more units, lighter waiters of the same or a lower priority stay behind it.
  *
  * When a thread that shares the semaphore ends, the units that it holds go back, up to the initial value, and the next
  * grant is `abandoned`. If a thread releases more units than it holds, the rest first counts against the units of other
@@ -123,8 +123,8 @@ export class Semaphore implements SemaphoreInterface, Closable {
    * A {@link KeyedSemaphore} and a semaphore over an engine throw a RangeError instead.
    *
    * @param options or a priority: a bare number is not a timeout.
-   * @throws {RangeError} at once when `weight` is not positive: `invalid weight N: must be positive`.
-   * @throws {TypeError | RangeError} at once when an option is invalid, or when an argument follows the options.
+   * @throws {TypeError | RangeError} at once when `weight` or an option is invalid, or when an argument follows the
+   * options.
    */
   acquire(weight: number, options: IfAvailable): Promise<SemaphoreTicket | undefined>
   acquire(options: WeightedIfAvailable): Promise<SemaphoreTicket | undefined>
