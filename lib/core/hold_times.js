@@ -1,12 +1,12 @@
 'use strict'
 // The options `maxHold`, the longest time of a hold, and `minHold`, the shortest time for which a hold excludes others.
-const { checkType, lockError } = require('./errors.js')
+const { lockError } = require('./errors.js')
 const { titleOf } = require('./keys.js')
-const { longestTimeout } = require('./options.js')
+const { checkMilliseconds, longestTimeout } = require('./options.js')
 
 /** Throws unless `time` is from `least` ms to the longest timeout, or Infinity if `mayBeForEver`. */
 function checkTime(name, time, least, mayBeForEver = false) {
-  checkType(name, time, 'number', ' of milliseconds')
+  checkMilliseconds(name, time)
   if (time >= least && (time <= longestTimeout || (mayBeForEver && time === Infinity))) return
   const orEver = mayBeForEver ? ', or Infinity' : ''
   throw new RangeError(`${name} must be from ${least} ms to 2 ** 31 - 1 ms${orEver}, not ${time}`)

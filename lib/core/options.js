@@ -130,17 +130,19 @@ function checkPriority(priority) {
 }
 
 function checkTimeout(timeout) {
-  if (typeof timeout !== 'number') throw timeoutTypeError(timeout)
+  checkMilliseconds('timeout', timeout)
   if (!(timeout >= 0)) throw new RangeError(`timeout must be 0 ms or more, not ${timeout}`)
 }
 
 const units = { ms: 1, s: 1000, m: 60_000, min: 60_000 }
 
-function timeoutTypeError(timeout) {
-  const text = typeof timeout === 'string' ? timeout : ''
+/** Throws unless `time` is a number. The message calls it `name`. */
+function checkMilliseconds(name, time) {
+  if (typeof time === 'number') return
+  const text = typeof time === 'string' ? time : ''
   const [, count, unit] = /^(\d+(?:\.\d+)?) *(ms|s|m|min)$/.exec(text) ?? []
   const hint = unit === undefined ? '' : `: did you mean ${count * units[unit]}?`
-  return typeError('timeout must be a number of milliseconds', timeout, hint)
+  throw typeError(`${name} must be a number of milliseconds`, time, hint)
 }
 
 function checkMaxPending(maxPending) {
@@ -274,6 +276,7 @@ module.exports = {
   checkKnown,
   checkMaxPending,
   checkMayBlock,
+  checkMilliseconds,
   checkObject,
   checkPriority,
   checkSignal,
@@ -288,7 +291,6 @@ module.exports = {
   refuseNumber,
   refuseOptions,
   surplusError,
-  timeoutTypeError,
   waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,

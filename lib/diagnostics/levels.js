@@ -2,7 +2,7 @@
 // The diagnostics of a lock, from its options `diagnostics` and `warnAfter`, or from BOXOFFICE_DIAGNOSTICS.
 const builtins = require('../core/builtins.js')
 const { checkType, lockError, typeError } = require('../core/errors.js')
-const { checkKnown, isObject } = require('../core/options.js')
+const { checkKnown, checkMilliseconds, isObject } = require('../core/options.js')
 
 const variable = 'BOXOFFICE_DIAGNOSTICS'
 const byText = new Map([
@@ -64,7 +64,7 @@ function checkHooks() {
 }
 
 function checkWarnAfter(warnAfter) {
-  checkType('warnAfter', warnAfter, 'number', ' of milliseconds')
+  checkMilliseconds('warnAfter', warnAfter)
   if (!(warnAfter > 0)) throw new RangeError(`warnAfter must be more than 0 ms, not ${warnAfter}`)
 }
 

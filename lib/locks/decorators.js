@@ -5,8 +5,8 @@ const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const {
   acquireOptions,
+  checkMilliseconds,
   readWait,
-  timeoutTypeError,
   waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,
@@ -126,10 +126,7 @@ function checkSingle(lock) {
 function readLimit(given) {
   if (given === undefined) return 0
   const limit = typeof given === 'string' ? Number(given) : given
-  const isNoNumeral = typeof given === 'string' && Number.isNaN(limit)
-  if (typeof limit !== 'number' || isNoNumeral) {
-    throw timeoutTypeError(given)
-  }
+  checkMilliseconds('timeout', typeof given === 'string' && Number.isNaN(limit) ? given : limit)
   return limit > 0 ? limit : 0
 }
 

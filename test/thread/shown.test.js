@@ -198,6 +198,18 @@ describe('a wrong value', () => {
     ],
     [() => new ConditionVariable().wait(), 'mutex must be a Mutex, not undefined'],
     [() => locks.acquire(), 'the name is missing: acquire() takes (name, options)'],
+    [
+      () => new Mutex({ scope: 'host', name: 'a', maxHold: '30s' }),
+      'maxHold must be a number of milliseconds, not "30s": did you mean 30000?',
+    ],
+    [
+      () => new Mutex({ warnAfter: '1 m' }),
+      'warnAfter must be a number of milliseconds, not "1 m": did you mean 60000?',
+    ],
+    [
+      () => withTimeout(new Mutex(), '5s'),
+      'timeout must be a number of milliseconds, not "5s": did you mean 5000?',
+    ],
     [() => new Mutex({ byteOffset: 8 }), 'byteOffset is for a lock with a buffer'],
     [
       () => new Mutex().runExclusive(Promise.resolve()),

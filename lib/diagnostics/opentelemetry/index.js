@@ -6,7 +6,7 @@ const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { threadId } = require('node:worker_threads')
 const { metrics, trace } = require('@opentelemetry/api')
 const { reports } = require('../sources.js')
-const { checkKnown, checkObject } = require('../../core/options.js')
+const { checkKnown, checkMilliseconds, checkObject } = require('../../core/options.js')
 const { version } = require('../../../package.json')
 const { makeInstruments } = require('./instruments.js')
 
@@ -18,7 +18,7 @@ function readConfig(config) {
   checkKnown(config, known)
   const { enabled = true, waitThreshold = 100 } = config
   checkType('enabled', enabled, 'boolean')
-  checkType('waitThreshold', waitThreshold, 'number', ' of milliseconds')
+  checkMilliseconds('waitThreshold', waitThreshold)
   if (!(waitThreshold >= 0)) {
     throw new RangeError(`waitThreshold must be 0 ms or more, not ${waitThreshold}`)
   }
