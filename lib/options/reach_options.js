@@ -80,7 +80,8 @@ function checkName(name) {
 /** Throws for options of other scopes: beside an engine only a `name` is allowed. */
 function checkBesideEngine({ name: _, ...others }) {
   for (const [option, value] of Object.entries(others)) {
-    if (value !== undefined) throw new TypeError(`a lock over an engine takes no ${option}`)
+    if (value !== undefined)
+      throw new TypeError(`a lock over an engine takes no ${option}: leave it out`)
   }
 }
 

@@ -363,7 +363,10 @@ describe('Locks over an engine', () => {
     const buffer = new SharedArrayBuffer(4)
     for (const option of [{ buffer }, { scope: 'host', name: 'a' }, { directory: '/tmp' }]) {
       const [name] = Object.keys(option)
-      const error = { name: 'TypeError', message: `a lock over an engine takes no ${name}` }
+      const error = {
+        name: 'TypeError',
+        message: `a lock over an engine takes no ${name}: leave it out`,
+      }
       assert.throws(() => new Mutex({ engine, ...option }), error)
     }
     assert.throws(() => new Engine({}), TypeError)
