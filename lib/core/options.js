@@ -32,7 +32,9 @@ function checkCallback(callback, key, options) {
 
 /** The error for a surplus last argument, which would have no effect. */
 const surplusError = () =>
-  new TypeError('too many arguments: pass all options in one object, { priority, timeout }')
+  new TypeError(
+    'too many arguments: pass all options in one object, { priority, timeout }; methods that try take none',
+  )
 
 const isObject = (value) => typeof value === 'object' && value !== null
 
@@ -195,7 +197,7 @@ function refuseCallback(given) {
 /** Throws for an argument of a method that does not wait and has no options. */
 function refuseOptions(given) {
   refuseCallback(given)
-  if (given !== undefined) throw new TypeError('tryAcquire() takes no options: use acquire()')
+  if (given !== undefined) throw surplusError()
 }
 
 /** Returns the limits of a wait. `options` is a priority, an object whose properties are in `known`, or left out. */

@@ -34,9 +34,9 @@ class Keyed extends Base {
     return mapOf(this, keyed, 'isLocked').look(key, (lock) => lock.isLocked(), false)
   }
 
-  tryRunExclusive(key, callback) {
+  tryRunExclusive(key, callback, surplus) {
     mapOf(this, keyed, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(key, given, now), key)
+    return tryRun(callback, (given) => this.runExclusive(key, given, now, surplus), key)
   }
 
   cancel(key, reason) {

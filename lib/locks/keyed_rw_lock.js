@@ -61,9 +61,9 @@ class KeyedRWLock extends Keyed {
     return run(callback, () => this.acquireWrite(key, options), key, options, grantOf)
   }
 
-  tryRunShared(key, callback) {
+  tryRunShared(key, callback, surplus) {
     mapOf(this, kind, 'tryRunShared')
-    return tryRun(callback, (given) => this.runShared(key, given, now), key)
+    return tryRun(callback, (given) => this.runShared(key, given, now, surplus), key)
   }
 
   acquireReadSync(key, options) {

@@ -74,9 +74,9 @@ class KeyedSemaphore extends Keyed {
     return this.runExclusive(key, callback, weight, options, surplus)
   }
 
-  tryRunExclusive(key, callback, weight = 1) {
+  tryRunExclusive(key, callback, weight = 1, surplus) {
     mapOf(this, kind, 'tryRunExclusive')
-    const runNow = (given) => this.runExclusive(key, given, checkWeight(weight), now)
+    const runNow = (given) => this.runExclusive(key, given, checkWeight(weight), now, surplus)
     return tryRun(callback, runNow, key)
   }
 

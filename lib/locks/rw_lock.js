@@ -53,9 +53,9 @@ class RWLock extends Holdable {
     return lock.runExclusive(callback, withDefaults(this, options))
   }
 
-  tryRunShared(callback) {
+  tryRunShared(callback, surplus) {
     lockOf(this, kind, 'tryRunShared')
-    return tryRun(callback, (given) => this.runShared(given, now))
+    return tryRun(callback, (given) => this.runShared(given, now, surplus))
   }
 
   acquireReadSync(options) {

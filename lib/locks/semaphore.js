@@ -43,9 +43,9 @@ class Semaphore extends Holdable {
     return this.runExclusive(callback, weight, priority, surplus)
   }
 
-  tryRunExclusive(callback, weight = 1) {
+  tryRunExclusive(callback, weight = 1, surplus) {
     lockOf(this, kind, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(given, checkWeight(weight), now))
+    return tryRun(callback, (given) => this.runExclusive(given, checkWeight(weight), now, surplus))
   }
 
   acquireSync(weight, options) {

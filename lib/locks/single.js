@@ -62,9 +62,9 @@ class Holdable extends Single {
     return lockOf(this, holdable, 'isLocked').isLocked()
   }
 
-  tryRunExclusive(callback) {
+  tryRunExclusive(callback, surplus) {
     lockOf(this, holdable, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(given, now))
+    return tryRun(callback, (given) => this.runExclusive(given, now, surplus))
   }
 
   cancel(reason) {

@@ -206,11 +206,26 @@ describe('an unknown option', () => {
     for (const one of tries) {
       await fails(() => one(called), noCallback)
       for (const limit of [{ timeout: 5 }, 5]) {
-        await fails(() => one(limit), 'tryAcquire() takes no options: use acquire()')
+        await fails(() => one(limit), surplus)
       }
     }
     for (const one of [mutex, lock]) assert.equal(one.isLocked(), false)
     for (const one of [mutexes, rwLocks]) assert.equal(one.isLocked('a'), false)
+  })
+
+  it('is an option of tryRunExclusive() or tryRunShared(), which take none', async () => {
+    const tries = [
+      (given) => mutex.tryRunExclusive(called, given),
+      (given) => recursive.tryRunExclusive(called, given),
+      (given) => semaphore.tryRunExclusive(called, 1, given),
+      (given) => lock.tryRunExclusive(called, given),
+      (given) => lock.tryRunShared(called, given),
+      (given) => mutexes.tryRunExclusive('a', called, given),
+      (given) => semaphores.tryRunExclusive('a', called, 1, given),
+      (given) => rwLocks.tryRunExclusive('a', called, given),
+      (given) => rwLocks.tryRunShared('a', called, given),
+    ]
+    for (const one of tries) await fails(() => one({ timeout: 5 }), surplus)
   })
 
   it('is a second callback of runExclusive() or runShared(), which take one', async () => {
@@ -234,7 +249,8 @@ describe('an unknown option', () => {
     for (const Lock of [Mutex, KeyedMutex]) await fails(() => new Lock('orders'), message)
   })
 
-  const surplus = 'too many arguments: pass all options in one object, { priority, timeout }'
+  const surplus =
+    'too many arguments: pass all options in one object, { priority, timeout }; methods that try take none'
   const callsWithMore = {
     'Mutex.acquire': (...more) => mutex.acquire(...more),
     'Mutex.lock': (...more) => mutex.lock(...more),
