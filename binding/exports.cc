@@ -18,7 +18,7 @@ void Topic::add(const char* name, napi_callback callback) {
   const Napi::Env env = anchor_.Env();
   napi_value made = nullptr;
   check(env, napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, &loop_, &made));
-  // A function keeps the instance that it belongs to.
+  // A function keeps the instance that it belongs to alive.
   check(env, napi_set_named_property(env, made, "anchor", anchor_));
   functions_.Set(name, made);
 }

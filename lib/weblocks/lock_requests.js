@@ -24,7 +24,7 @@ const { checkInTime, makeLock } = require('./lock.js')
 
 const { leaves, requestAnswers: answers, requestManners: manners, requestModes } = native.layout
 
-// What `ticket` is once the request is over.
+// The values of `ticket` once the request is over.
 const released = -1
 const lost = -2
 
