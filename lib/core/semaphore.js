@@ -168,14 +168,13 @@ class LocalSemaphore extends LocalLock {
    */
   roomFor(weight) {
     const back = this.key === undefined ? weight : Math.min(weight, this.whole - this.value)
-    if (back > 0) checkRoom(this, this.value, back)
+    checkRoom(this, this.value, back)
     return back
   }
 
   /** Ends a grant of `weight` units. */
   giveBack(weight) {
-    const back = this.roomFor(weight)
-    if (back > 0) this.putBack(back)
+    this.putBack(this.roomFor(weight))
   }
 
   setValue(value) {

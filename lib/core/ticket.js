@@ -49,8 +49,7 @@ function releaser(lock, weight) {
     const back = lock.roomFor(weight)
     isOver = true
     if (lock.observer !== null) endObserved(lock, weight, Releaser)
-    // release(key) may have put all of them back already.
-    else if (back > 0) lock.putBack(back)
+    else lock.putBack(back)
   }
   return makeReleaser(Releaser, false)
 }
