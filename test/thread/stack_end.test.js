@@ -276,6 +276,25 @@ describe('a call near the end of the stack', function () {
     }
   })
 
+  it('admits readers, or leaves a writer as it was when it cannot downgrade', async () => {
+    const made = []
+    const make = () => {
+      const lock = new RWLock()
+      const writer = lock.tryAcquireWrite()
+      // The reader with a priority needs more of the stack than the one in front of it.
+      const waiting = [0, -1].map((priority) => lock.runShared(nothing, priority))
+      made.push({ lock, writer, waiting })
+      return made.at(-1)
+    }
+    for (const { lock, reader } of atTheEnd(make, (o) => (o.reader = o.writer.downgrade()))) {
+      assert.equal(lock.isWriteLocked(), reader === undefined)
+      assert.equal(lock.snapshot().readers > 1, reader !== undefined)
+    }
+    for (const { writer, reader } of made) (reader ?? writer)()
+    await Promise.all(made.flatMap(({ waiting }) => waiting))
+    for (const { lock } of made) assert.equal(lock.snapshot().readers, 0)
+  })
+
   it('leaves no waiter in the queue when it throws', async () => {
     const make = () => {
       const lock = new Mutex()
