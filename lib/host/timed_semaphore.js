@@ -79,9 +79,9 @@ class TimedSemaphore extends HostSemaphore {
     return hold
   }
 
-  putIn(weight, hold) {
+  endHold(weight, hold) {
     hold.stop()
-    super.putIn(weight, hold.observed)
+    super.endHold(weight, hold.observed)
   }
 
   /** Returns whether units of a grant of `weight` must rest for a dead holder. Sets `owed` and `until` of `hold`. */

@@ -56,15 +56,14 @@ class SharedSemaphore extends SharedLock {
     return this.hasWaiters() || !this.hasRoom(weight)
   }
 
-  /** Counts `weight` units for a new releaser. The result is an argument of putIn(). */
+  /** Counts `weight` units for a new releaser. The result is an argument of endHold(). */
   putOut(weight, abandoned) {
     this.shared.out += weight
     return this.observer === null ? undefined : this.observeGrant(undefined, weight, abandoned)
   }
 
-  putIn(weight, hold) {
+  endHold(weight, hold) {
     if (this.observer !== null) observed.ended(this.observer, hold, weight)
-    this.countBack(weight)
   }
 
   /** Returns how many of a grant's units are still taken: release(key) may have put some of them back already. */
@@ -262,7 +261,10 @@ function releaser(lock, weight, abandoned) {
     // The timer of a maxHold does not throw: giveBack() puts back what fits.
     if (!isAbandoned) checkRoom(lock, lock.getValue(), lock.missing(weight))
     over = true
-    lock.putIn(weight, hold)
+    lock.endHold(weight, hold)
+    // The observer's callback may have released the key.
+    if (lock.generation !== generation) return
+    lock.countBack(weight)
     const back = lock.missing(weight)
     if (back < weight) native.shares.gave(lock.wordIndex, weight - back)
     if (back > 0) lock.giveBack(back, isAbandoned, hold)

@@ -144,6 +144,20 @@ for (const diagnostics of ['counters', true]) {
         tickets[0].release()
       })
 
+      it(`takes the unit of a key again that a releaser puts back, ${share}`, async () => {
+        const units = new KeyedSemaphore(1, { ...options(), diagnostics })
+        const [, release] = await units.acquire('a')
+        let taken
+        atFirst('release', () => {
+          units.release('a')
+          taken = units.tryAcquire('a')
+        })
+        release()
+        assert.equal(units.getValue('a'), 0)
+        taken.release()
+        assert.equal(units.getValue('a'), 1)
+      })
+
       it(`notifies the holder that begins to wait, ${share}`, async () => {
         const shared = options()
         const mutex = new Mutex({ ...shared, diagnostics })
