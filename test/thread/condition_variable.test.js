@@ -86,11 +86,13 @@ describe('ConditionVariable', () => {
     it(`a wait that ends by ${how} holds the mutex again before it rejects`, async () => {
       const controller = new AbortController()
       const release = await mutex.acquire()
-      const limits = how === 'abort' ? { signal: controller.signal } : { timeout: 2 }
+      const { signal } = controller
+      const limits = how === 'abort' ? { signal } : { timeout: 2, signal }
       const wait = outcome(condition.wait(mutex, limits))
       const other = await mutex.acquire()
-      controller.abort('gone')
+      if (how === 'abort') controller.abort('gone')
       await sleep(20)
+      controller.abort('late') // it has left the queue of the condition
       assert.equal(wait.state, 'pending')
       mutex.cancel() // not for waiters that must hold it again
       condition.notifyAll() // too late
