@@ -52,6 +52,15 @@ for (const Event of [AutoResetEvent, ManualResetEvent]) {
     const agent = useAgents()
     const head = `const event = (my.event ??= new ${Event.name}(workerData));`
 
+    it('a caller whose signal has aborted does not pass, and leaves the event set', async () => {
+      const signal = AbortSignal.abort('gone')
+      for (const options of [{}, { name: freshName() }]) {
+        const event = new Event({ ...options, isSet: true })
+        await assert.rejects(event.wait({ signal }), (reason) => reason === 'gone')
+        assert.ok(event.isSet())
+      }
+    })
+
     it('takes limits, and keeps nothing of a waiter that gives up', async () => {
       const event = new Event()
       const controller = new AbortController()
