@@ -115,6 +115,13 @@ for (const scope of ['thread', 'process', 'host']) {
       })
     }
 
+    it('warns of a semaphore that begins with one unit', async () => {
+      const one = new Semaphore(1, await optionsOf())
+      const wait = () => void outcome(one.acquire({ weight, timeout: 1 }))
+      const warnings = await oursOf(wait, 1)
+      assert.ok(warnings.some(({ message }) => message.includes(` ${weight} units `)))
+    })
+
     it('does not warn of a semaphore that begins without a unit, and is meant to be raised', async () => {
       const signal = new Semaphore(0, await optionsOf())
       const warnings = await oursOf(async () => {
