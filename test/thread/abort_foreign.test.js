@@ -242,15 +242,27 @@ class StuckSignal extends Polyfill {
   }
 }
 
-describe('a wait whose signal throws when its listener is removed', () => {
-  it('is granted, for one key or several, and the error is an uncaught exception', async () => {
-    const thrown = []
-    const usual = process.listeners('uncaughtException')
-    process.removeAllListeners('uncaughtException')
-    const hear = (error) => thrown.push(error)
-    process.on('uncaughtException', hear)
+/** Returns the errors that `act` leaves as uncaught exceptions. */
+async function uncaughtIn(act) {
+  const thrown = []
+  const usual = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  const hear = (error) => thrown.push(error)
+  process.on('uncaughtException', hear)
+  try {
+    await act()
+    await nextTurn()
+  } finally {
+    process.off('uncaughtException', hear)
+    for (const listener of usual) process.on('uncaughtException', listener)
+  }
+  return thrown
+}
+
+describe('a wait is granted, and the error is an uncaught exception', () => {
+  it('of its signal when its listener is removed, for one key or several', async () => {
     const locks = new KeyedMutex()
-    try {
+    const thrown = await uncaughtIn(async () => {
       for (const keys of ['b', ['a', 'b']]) {
         const release = await locks.acquire('b')
         const wait = locks.acquire(keys, { signal: new StuckSignal(), timeout: 60_000 })
@@ -258,13 +270,27 @@ describe('a wait whose signal throws when its listener is removed', () => {
         release()
         ;(await wait)()
       }
-      await nextTurn()
-    } finally {
-      process.off('uncaughtException', hear)
-      for (const listener of usual) process.on('uncaughtException', listener)
-    }
+    })
     assert.deepEqual([...locks.keys()], [])
     assert.deepEqual(thrown, [stuck, stuck])
+  })
+
+  it('of a replaced clock when its timer is cleared', async () => {
+    const mutex = new Mutex()
+    const { clearTimeout } = globalThis
+    const thrown = await uncaughtIn(async () => {
+      const release = await mutex.acquire()
+      globalThis.clearTimeout = (timer) => {
+        clearTimeout(timer)
+        throw stuck
+      }
+      const wait = mutex.acquire({ timeout: 60_000 })
+      globalThis.clearTimeout = clearTimeout
+      release()
+      ;(await wait)()
+    })
+    assert.equal(mutex.isLocked(), false)
+    assert.deepEqual(thrown, [stuck])
   })
 })
 
