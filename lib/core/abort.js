@@ -67,6 +67,18 @@ function throwLater(error) {
   })
 }
 
+/**
+ * Calls `call`. An error of a custom signal or a replaced clock must not cost this caller, or other waiters, their
+ * grant.
+ */
+function callSafely(call, argument) {
+  try {
+    call(argument)
+  } catch (error) {
+    throwLater(error)
+  }
+}
+
 /** The waits that use one signal. listen() returns it to each wait, which ends by calling stop(). */
 class Listening {
   #signal
@@ -97,12 +109,7 @@ class Listening {
     this.#callbacks.delete(callback)
     if (this.#callbacks.size > 0 || !this.#isAdded) return
     this.#isAdded = false
-    try {
-      this.#remove()
-    } catch (error) {
-      // An error of a custom signal must not cost this caller, or other waiters, their grant.
-      throwLater(error)
-    }
+    callSafely(this.#remove)
   }
 
   /**
@@ -113,12 +120,8 @@ class Listening {
     this.#isAdded = false
     for (const callback of this.#callbacks) {
       this.#callbacks.delete(callback)
-      try {
-        callback()
-      } catch (error) {
-        // As an EventTarget does: a wait whose callback throws must not hold up the others.
-        throwLater(error)
-      }
+      // As an EventTarget does: a wait whose callback throws must not hold up the others.
+      callSafely(callback)
     }
   }
 }
@@ -136,4 +139,4 @@ function listen(signal, callback) {
   return listening
 }
 
-module.exports = { abort, listen, reasonOf, throwIfAborted, throwLater }
+module.exports = { abort, callSafely, listen, reasonOf, throwIfAborted, throwLater }

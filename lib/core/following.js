@@ -1,6 +1,6 @@
 'use strict'
 // AbortControllers that abort with other signals, or when a time has passed.
-const { abort, listen, reasonOf } = require('./abort.js')
+const { abort, callSafely, listen, reasonOf } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 
 /**
@@ -47,7 +47,7 @@ function withDeadline(signal, timeout, late) {
       // A replaced clock may be replaced again before the end.
       const { clearTimeout, setTimeout } = globalThis
       const timer = setTimeout(() => abort(controller, late()), Math.max(0, left))
-      clear = () => clearTimeout(timer)
+      clear = () => callSafely(clearTimeout, timer)
     },
     end() {
       clear()

@@ -12,7 +12,7 @@
 //   observeWait(waiter, promise)   tells the observer that the waiter waits
 //
 // A caller that may not wait never gets here: the lock rejects it first.
-const { listen, reasonOf, throwLater } = require('./abort.js')
+const { callSafely, listen, reasonOf } = require('./abort.js')
 const { longestTimeout } = require('./options.js')
 const { checkStack } = require('./stack.js')
 
@@ -134,14 +134,8 @@ class Limits {
 
   end() {
     this.isOver = true
-    const clearTimeout = this.#clear
-    try {
-      if (clearTimeout !== undefined) clearTimeout(this.timer)
-      if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
-    } catch (error) {
-      // An error of a replaced clock must not keep other waiters from being admitted or rejected.
-      throwLater(error)
-    }
+    if (this.#clear !== undefined) callSafely(this.#clear, this.timer)
+    if (this.#listening !== undefined) this.#listening.stop(this.#onAbort)
   }
 }
 

@@ -275,22 +275,26 @@ describe('a wait is granted, and the error is an uncaught exception', () => {
     assert.deepEqual(thrown, [stuck, stuck])
   })
 
-  it('of a replaced clock when its timer is cleared', async () => {
-    const mutex = new Mutex()
+  it('of a replaced clock when its timer is cleared, for one key or several', async () => {
+    const locks = new KeyedMutex()
+    const { signal } = new AbortController()
     const { clearTimeout } = globalThis
     const thrown = await uncaughtIn(async () => {
-      const release = await mutex.acquire()
-      globalThis.clearTimeout = (timer) => {
-        clearTimeout(timer)
-        throw stuck
+      for (const keys of ['b', ['a', 'b']]) {
+        const release = await locks.acquire('b')
+        globalThis.clearTimeout = (timer) => {
+          clearTimeout(timer)
+          throw stuck
+        }
+        const wait = locks.acquire(keys, { signal, timeout: 60_000 })
+        globalThis.clearTimeout = clearTimeout
+        release()
+        ;(await wait)()
       }
-      const wait = mutex.acquire({ timeout: 60_000 })
-      globalThis.clearTimeout = clearTimeout
-      release()
-      ;(await wait)()
     })
-    assert.equal(mutex.isLocked(), false)
-    assert.deepEqual(thrown, [stuck])
+    assert.deepEqual([...locks.keys()], [])
+    assert.deepEqual(thrown, [stuck, stuck])
+    assert.deepEqual(getEventListeners(signal, 'abort'), [])
   })
 })
 
