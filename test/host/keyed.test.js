@@ -150,6 +150,9 @@ describe('Keyed locks of scope host', function () {
       ]),
     )
     all()
+    const alone = await locks.acquire(['a'])
+    assert.deepEqual(alone.fencingTokens, new Map([['a', alone.fencingToken]]))
+    alone()
     assert.equal(locks.size, 0)
     // As late as a token is drawn.
     const late = await locks.acquire(['a', 'b'])
