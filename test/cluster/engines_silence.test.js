@@ -116,8 +116,14 @@ describe('A caller of this thread over an engine', () => {
   it('hears of a server that refuses its commands', async () => {
     const [engine, other] = [await world.newEngine(), await world.newEngine()]
     const release = await new Mutex({ engine: other, name: 'a' }).acquire()
-    const late = new Mutex({ engine, name: 'a' }).acquire({ timeout: 8000 })
-    const rejected = assert.rejects(late, { code: 'ERR_LOCK_ENGINE', message: /ECONNREFUSED/ })
+    const releaseKey = await new KeyedMutex({ engine: other }).acquire('b')
+    const timeout = 8000
+    const late = [
+      new Mutex({ engine, name: 'a' }).acquire({ timeout }),
+      new KeyedMutex({ engine }).acquire(['b', 'c'], { timeout }),
+    ]
+    const refused = { code: 'ERR_LOCK_ENGINE', message: /ECONNREFUSED/ }
+    const rejected = Promise.all(late.map((wait) => assert.rejects(wait, refused)))
     await world.clock.pass(1000)
     world.server.trouble = Promise.reject(new Error('connect ECONNREFUSED'))
     world.server.trouble.catch(() => {})
@@ -125,6 +131,7 @@ describe('A caller of this thread over an engine', () => {
     await rejected
     world.server.trouble = undefined
     release()
+    releaseKey()
   })
 
   it('hears of the class of an error without a message', async () => {
