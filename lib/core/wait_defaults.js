@@ -11,7 +11,6 @@ class WithDefaults {
 
   /** Completes `limits`, which the wait's own options gave. `known` has the options that the wait takes. */
   complete(limits, known) {
-    if (limits.ifAvailable) return limits
     const { timeout, maxPending } = this.defaults
     const completed = { ...limits, timeout: limits.timeout ?? timeout }
     if (known.has('maxPending')) completed.maxPending ??= maxPending
