@@ -206,6 +206,8 @@ describe('KeyedSemaphore', () => {
       return [before, await locks.executeLocked('a', (inner) => inner)]
     }
     assert.deepEqual(await locks.runExclusive('a', nested, 2), [3, 1])
+    const { value } = await locks.tryRunExclusive('a', () => locks.getValue('a'))
+    assert.equal(value, 2)
     const error = new Error('mine')
     const fail = () => {
       throw error
