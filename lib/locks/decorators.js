@@ -4,10 +4,8 @@
 const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const {
-  acquireOptions,
   checkMilliseconds,
   readWait,
-  waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,
 } = require('../core/options.js')
@@ -81,14 +79,14 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     })
   }
 
-  const acquiring = isSemaphore ? weightedAcquireOptions : acquireOptions
-  const watching = isSemaphore ? weightedWaitOptions : waitOptions
-  const acquire = (...how) => within((...all) => lock.acquire(...all), how, acquiring)
+  // The lock itself refuses a weight if it takes none.
+  const acquire = (...how) => within((...all) => lock.acquire(...all), how, weightedAcquireOptions)
 
   const limited = {
     acquire,
     runExclusive: (callback, ...how) => run(callback, () => acquire(...how)),
-    waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how, watching),
+    waitForUnlock: (...how) =>
+      within((...all) => lock.waitForUnlock(...all), how, weightedWaitOptions),
   }
   for (const method of [
     'isLocked',
