@@ -83,6 +83,7 @@ class ClosedKeyMap {
   constructor(kind, map) {
     this.#kind = kind
     this.#map = map
+    this.name = map.name
   }
 
   open(key) {
@@ -98,7 +99,7 @@ class ClosedKeyMap {
 
   /** The error of a call with an empty list of keys. */
   closedError() {
-    const title = titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.#map.name })
+    const title = titleOf(`keyed ${this.#kind.name}`, { keyMap: null, name: this.name })
     return new Refusal(this.#kind, title, null).error()
   }
 

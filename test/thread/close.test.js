@@ -316,6 +316,13 @@ for (const [scope, options] of Object.entries(scopes)) {
       assert.throws(() => locks.acquire({}), TypeError)
     })
 
+    it('name the keyed lock for an invalid key among several', async () => {
+      const locks = new KeyedMutex(options())
+      const named = await locks.acquire([{}]).catch(({ message }) => message)
+      await locks.close()
+      await assert.rejects(locks.acquire([{}]), { name: 'TypeError', message: named })
+    })
+
     it('refuse a caller that asks for no key at all', async () => {
       const locks = new KeyedMutex(options())
       const semaphores = new KeyedSemaphore(1, options())
