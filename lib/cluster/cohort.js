@@ -217,6 +217,11 @@ class Cohort {
     )
   }
 
+  /** Rejects the callers that wait for the server, because the engine closes. */
+  close(error) {
+    for (const lease of this.#asking) this.failed(lease, error)
+  }
+
   failed(lease, error) {
     this.denied(lease, error)
     this.owner.failed(error)

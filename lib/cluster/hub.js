@@ -262,12 +262,16 @@ class Hub {
 
   async #close() {
     this.isClosed = true
+    const error = closedError(this.name)
     // Reject waiters here: a holder of this thread may never release, and they have no request at the server.
-    for (const lock of [...this.#locks]) lock.failed(closedError(this.name))
+    for (const lock of [...this.#locks]) lock.failed(error)
     // Nothing below keeps the process alive by itself.
     const awake = this.clock.setTimeout(() => {}, longestTimeout)
     try {
-      if (this.#session !== null) await this.#endSession(this.#session)
+      const ending = this.#session && this.#endSession(this.#session)
+      // A caller whose command has failed, or has no answer yet, would outlive the engine.
+      for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.close(error)
+      await ending
     } finally {
       const closing = this.keeper.close().then(() => this.driver.close())
       await closing.finally(() => this.clock.clearTimeout(awake))

@@ -180,3 +180,29 @@ describe('close() of an engine whose driver fails', () => {
     assert.equal(world.count('end'), 1)
   })
 })
+
+describe('close() of an engine whose server is away', () => {
+  const world = fakeWorld()
+  const refuse = () => Promise.reject(new Error('refused'))
+  const keepSilent = () => new Promise(() => {})
+  const troubles = {
+    'no session can be opened': { listen: refuse },
+    'its commands fail': { enter: refuse },
+    'a session is being opened': { listen: keepSilent },
+    'a command has no answer': { enter: keepSilent },
+  }
+
+  for (const [what, methods] of Object.entries(troubles)) {
+    it(`rejects a caller before it resolves, while ${what}`, async () => {
+      const engine = world.engineOver({}, () => methods)
+      const ends = []
+      const wait = new Mutex({ engine, name: 'away' }).acquire()
+      const ended = wait.catch(({ message }) => ends.push(message))
+      await world.clock.settle()
+      await world.clock.until(engine.close())
+      ends.push('closed')
+      await world.clock.until(ended)
+      assert.deepEqual(ends, ['the engine for Fake has been closed: make another one', 'closed'])
+    })
+  }
+})
