@@ -4,6 +4,7 @@
 const { ClaimWatch } = require('./claim_watch.js')
 const { after, readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
+const { noAnswer } = require('./patience.js')
 
 /** The part of the ttl after which a session that the event loop has opened is renewed for the first time. */
 const early = 1 / 6
@@ -19,6 +20,8 @@ class Renewal {
   #connection
   /** Why the connection is down or the last renewal failed, while the thread retries. */
   #trouble
+  /** Why the last renewal failed, until one succeeds. */
+  #failure
   /** The id of the session to renew, until another session replaces it. */
   #current
 
@@ -35,7 +38,9 @@ class Renewal {
   }
 
   #connect() {
-    this.#connecting ??= this.#makeConnection((error) => this.#tell(error)).then(
+    // A new connection does not show that the server renews sessions.
+    const trouble = (error) => this.#tell(error ?? this.#failure)
+    this.#connecting ??= this.#makeConnection(trouble).then(
       (connection) => {
         this.#connection = connection
         return connection
@@ -99,6 +104,7 @@ class Renewal {
   /** Called when the server has confirmed the session for its ttl, by a command that was sent at the time `sent`. */
   #extend(until, sent) {
     writeUntil(until, sent + safely(this.#ttl))
+    this.#failure = undefined
     if (this.#trouble !== undefined) this.#tell(undefined)
     this.#claims.use(this.#connection)
   }
@@ -120,6 +126,7 @@ class Renewal {
         this.#extend(until, sent)
         return
       }
+      if (this.#trouble === undefined) this.#failed(noAnswer(this.#ttl / 3))
     }
     const trouble = this.#trouble
     const why = trouble === undefined ? '' : `: ${reasonOf(trouble)}`
@@ -134,9 +141,14 @@ class Renewal {
       const keeper = await this.#connect()
       return await keeper.renew(id, this.#ttl)
     } catch (error) {
-      this.#tell(error)
+      this.#failed(error)
       await after(this.#clock, this.#ttl / 20)
     }
+  }
+
+  #failed(error) {
+    this.#failure = error
+    this.#tell(error)
   }
 
   forget(id) {

@@ -7,6 +7,7 @@ const { KeyedMutex } = require('../..')
 const { now } = require('../../lib/cluster/clock.js')
 const { watch } = require('../helpers/promises.js')
 const { timedWorld } = require('./helpers/fake_world.js')
+const { LocalThread } = require('./helpers/local_thread.js')
 
 describe('Locks over an engine in trouble', () => {
   const world = timedWorld()
@@ -186,6 +187,32 @@ describe('Locks over an engine in trouble', () => {
     await world.clock.pass(400)
     release()
     ;(await waiting)()
+  })
+
+  it('end with a cause if the keeper of their session never answers', async () => {
+    const engine = await newEngine({ ttl: 900 })
+    const { signal } = await new KeyedMutex({ engine }).acquire('key')
+    world.server.renew = () => new Promise(() => {})
+    await world.clock.pass(900)
+    assert.equal(signal.reason.cause?.message, 'there was no answer within 300 ms')
+  })
+
+  it('end with a cause if their keeper connects again, but cannot renew the session', async () => {
+    const { clock, outside, server } = world
+    outside.startThread = (_, ttl, claims) => {
+      const connect = async (trouble) => ({
+        ...server.keeper(),
+        renew: () => {
+          setImmediate(() => trouble(undefined))
+          return Promise.reject(new Error('no writes'))
+        },
+      })
+      return new LocalThread(connect, { ttl, clock, claims })
+    }
+    const engine = await newEngine({ ttl: 900 })
+    const { signal } = await new KeyedMutex({ engine }).acquire('key')
+    await clock.pass(900)
+    assert.equal(signal.reason.cause?.message, 'no writes')
   })
 
   it('end for holders that know of the loss, and are available to others', async () => {
