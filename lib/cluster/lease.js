@@ -260,7 +260,7 @@ class Lease {
     if (session === null || session.isOver) return
     session.leases.delete(id)
     const { leaving } = this.hub
-    leaving.tell(session, leavingOf(this), this.#isUnsure).then(() => leaving.remove(this))
+    leaving.tell(session, leavingOf(this), this.#isUnsure).then(() => leaving.remove(id))
   }
 
   /** Gives back all but `units`. */

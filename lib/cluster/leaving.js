@@ -11,7 +11,10 @@ const mostRepeated = 1000
 
 class Leaving {
   #hub
-  /** { promise, resolve } by lease. The promise resolves when the server has been told. */
+  /**
+   * { session, promise, resolve } by the id of the lease. The promise resolves when the server has been told. Keeps no
+   * lease and no error, because very many may leave while the server does not answer.
+   */
   #all = new Map()
   /** The last requests, { session, request }, that the server has answered, and may forget. */
   #told = new Set()
@@ -23,22 +26,22 @@ class Leaving {
     this.#hub = hub
   }
 
-  add(lease) {
-    const leaving = {}
+  add({ id, session }) {
+    const leaving = { session }
     leaving.promise = new Promise((resolve) => {
       leaving.resolve = resolve
     })
-    this.#all.set(lease, leaving)
+    this.#all.set(id, leaving)
   }
 
-  remove(lease) {
-    this.#all.get(lease)?.resolve()
-    this.#all.delete(lease)
+  remove(id) {
+    this.#all.get(id)?.resolve()
+    this.#all.delete(id)
   }
 
   /** Called when `session` is over: the server forgets its leases by itself. */
   sessionEnded(session) {
-    for (const lease of this.#all.keys()) if (lease.session === session) this.remove(lease)
+    for (const [id, leaving] of this.#all) if (leaving.session === session) this.remove(id)
     this.#retryAll()
   }
 
@@ -78,31 +81,36 @@ class Leaving {
 
   /** Repeats until the server has been told, or the session is over. */
   async #tell(session, request) {
-    const { clock, driver, name, settings } = this.#hub
-    const start = clock.now()
-    let hasWarned = false
-    let hasFailed = false
+    const start = this.#hub.clock.now()
+    const so = { hasFailed: false, hasWarned: false }
     while (!session.isOver && !this.#hub.isClosed) {
-      try {
-        await driver.leave(request)
-        if (driver.mayForget) this.#keep({ session, request })
-        if (hasFailed) this.#retryAll()
-        return
-      } catch (error) {
-        hasFailed = true
-        // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
-        // the process alive, because the server ends the session of a process that has ended.
-        const passed = clock.now() - start
-        if (!hasWarned && passed >= settings.answerTimeout) {
-          hasWarned = true
-          const text = untoldReleaseText(name, settings.answerTimeout, error)
-          warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
-        }
-        // The renewing thread has a connection of its own. Without the session the server forgets the lease, too.
-        if (passed >= settings.ttl && session.leases.size === 0)
-          this.#hub.lose(session, 'the server could not be told of a release', error)
-        else await this.#turn()
+      if (await this.#attempt(session, request, start, so)) return
+      if (!session.isOver) await this.#turn()
+    }
+  }
+
+  /** Resolves to whether the server has been told. */
+  async #attempt(session, request, start, so) {
+    const { clock, driver, name, settings } = this.#hub
+    try {
+      await driver.leave(request)
+      if (driver.mayForget) this.#keep({ session, request })
+      if (so.hasFailed) this.#retryAll()
+      return true
+    } catch (error) {
+      so.hasFailed = true
+      // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
+      // the process alive, because the server ends the session of a process that has ended.
+      const passed = clock.now() - start
+      if (!so.hasWarned && passed >= settings.answerTimeout) {
+        so.hasWarned = true
+        const text = untoldReleaseText(name, settings.answerTimeout, error)
+        warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
       }
+      // The renewing thread has a connection of its own. Without the session the server forgets the lease, too.
+      if (passed >= settings.ttl && session.leases.size === 0)
+        this.#hub.lose(session, 'the server could not be told of a release', error)
+      return false
     }
   }
 

@@ -2,9 +2,12 @@
 // Failures between an engine and its server, with a server in memory: lib/cluster.
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { queryObjects } = require('node:v8')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex } = require('../..')
 const { now } = require('../../lib/cluster/clock.js')
+const { Lease } = require('../../lib/cluster/lease.js')
+const { collect } = require('../helpers/heap.js')
 const { watch } = require('../helpers/promises.js')
 const { timedWorld } = require('./helpers/fake_world.js')
 const { LocalThread } = require('./helpers/local_thread.js')
@@ -176,6 +179,20 @@ describe('Locks over an engine in trouble', () => {
       end()
     })
   }
+
+  it('are forgotten with their errors while the server cannot be told of their end', async () => {
+    class Refusal extends Error {}
+    const leave = () => Promise.reject(new Refusal('away'))
+    const locks = new KeyedMutex({ engine: await newEngine({}, () => ({ leave })) })
+    const counts = async () => {
+      await collect()
+      return [Lease, Refusal].map((kind) => queryObjects(kind, { format: 'count' }))
+    }
+    const before = await counts()
+    for (let key = 0; key < 20; key++) (await locks.acquire(key))()
+    await world.clock.pass(1000)
+    assert.deepEqual(await counts(), before)
+  })
 
   it('recover when a session was lost during a wait', async () => {
     const [one, two] = [await newEngine({ ttl: 300, maxHold: 5000 }), await newEngine()]
