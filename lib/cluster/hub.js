@@ -268,6 +268,8 @@ class Hub {
     // Nothing below keeps the process alive by itself.
     const awake = this.clock.setTimeout(() => {}, longestTimeout)
     try {
+      // The event loop may have been blocked, and not have found the session lapsed yet.
+      if (this.#session?.isGood() === false) this.#lapse()
       const ending = this.#session && this.#endSession(this.#session)
       // A caller whose command has failed, or has no answer yet, would outlive the engine.
       for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.close(error)

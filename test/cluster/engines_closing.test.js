@@ -205,4 +205,15 @@ describe('close() of an engine whose server is away', () => {
       assert.deepEqual(ends, ['the engine for Fake has been closed: make another one', 'closed'])
     })
   }
+
+  it('asks it for nothing once the session has lapsed, though no timer has run since', async () => {
+    const { clock, server } = world
+    const engine = await world.newEngine()
+    const { signal } = await new Mutex({ engine, name: 'away' }).acquire()
+    const { now } = clock
+    clock.now = () => now() + 20_000
+    server.trouble = keepSilent()
+    await clock.until(engine.close())
+    assert.match(signal.reason.message, /it was not renewed in time/)
+  })
 })
