@@ -6,7 +6,9 @@ const { after, readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
 const { noAnswer } = require('./patience.js')
 
-/** The part of the ttl after which a session that the event loop has opened is renewed for the first time. */
+/** The part of the ttl after which a session is renewed, counted from sending the last command that did so. */
+const usual = 1 / 3
+/** The same for the first renewal of a session that the event loop has opened. */
 const early = 1 / 6
 
 class Renewal {
@@ -74,11 +76,10 @@ class Renewal {
   async keep({ id, buffer, isOpen }) {
     this.#current = id
     const until = new BigInt64Array(buffer)
-    const ttl = this.#ttl
     try {
       if (!isOpen) await this.#open(id, until)
-      for (let pause = isOpen ? this.#untilEarly(until) : ttl / 3; ; pause = ttl / 3) {
-        await after(this.#clock, pause)
+      for (let part = isOpen ? early : usual; ; part = usual) {
+        await after(this.#clock, this.#untilPart(part, until))
         if (this.#current !== id) return
         await this.#renew(id, until)
       }
@@ -88,9 +89,9 @@ class Renewal {
     }
   }
 
-  /** Returns the time until the first renewal of a session that the event loop has opened, perhaps long ago. */
-  #untilEarly(until) {
-    return Math.max(0, readUntil(until) - safely(this.#ttl) * (1 - early) - this.#clock.now())
+  /** Returns the time until `part` of the ttl has passed since the last renewal was sent, perhaps long ago. */
+  #untilPart(part, until) {
+    return Math.max(0, readUntil(until) - safely(this.#ttl) * (1 - part) - this.#clock.now())
   }
 
   async #open(id, until) {

@@ -206,6 +206,22 @@ describe('Locks over an engine in trouble', () => {
     ;(await waiting)()
   })
 
+  it('are kept if one renewal has no answer after one whose answer was slow', async () => {
+    const { clock, server } = world
+    const engine = await newEngine({ ttl: 900 })
+    const { signal } = await new KeyedMutex({ engine }).acquire('key')
+    const { renew } = server
+    const delays = [295, Infinity]
+    server.renew = async (...args) => {
+      const delay = delays.shift()
+      if (delay === Infinity) await new Promise(() => {})
+      if (delay !== undefined) await clock.after(delay)
+      return renew.apply(server, args)
+    }
+    await clock.pass(3000)
+    assert.deepEqual([delays, signal.aborted], [[], false])
+  })
+
   it('end with a cause if the keeper of their session never answers', async () => {
     const engine = await newEngine({ ttl: 900 })
     const { signal } = await new KeyedMutex({ engine }).acquire('key')
