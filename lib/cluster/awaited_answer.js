@@ -9,7 +9,8 @@ const { longestStart } = require('./start.js')
 class AwaitedAnswer {
   #lease
   #hub
-  #hasCome = false
+  /** Whether the server has answered the request. */
+  hasCome = false
   /** The latest failure since the last answer. */
   #failure
   /** When the timeout started. */
@@ -28,7 +29,7 @@ class AwaitedAnswer {
 
   expect(failure = this.#failure) {
     this.#failure = failure
-    if (failure !== undefined || !this.#hasCome) this.#lease.cohort.unanswered.add(this)
+    if (failure !== undefined || !this.hasCome) this.#lease.cohort.unanswered.add(this)
     if (this.#endPatience === undefined) this.#begin()
   }
 
@@ -65,7 +66,7 @@ class AwaitedAnswer {
 
   /** Called when the server has answered. The timeout starts anew with the next command. */
   came() {
-    this.#hasCome = true
+    this.hasCome = true
     this.#failure = undefined
     this.stop()
   }
@@ -91,7 +92,7 @@ class AwaitedAnswer {
     const { name, trouble } = this.#hub
     const cause = this.#failure ?? trouble
     const title = this.#lease.cohort.title()
-    return engineError(name, title, Math.round(time), cause, this.#hasCome)
+    return engineError(name, title, Math.round(time), cause, this.hasCome)
   }
 }
 

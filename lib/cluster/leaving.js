@@ -107,8 +107,10 @@ class Leaving {
         const text = untoldReleaseText(name, settings.answerTimeout, error)
         warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
       }
-      // The renewing thread has a connection of its own. Without the session the server forgets the lease, too.
-      if (passed >= settings.ttl && session.leases.size === 0)
+      // The renewing thread has a connection of its own. Without the session the server forgets the lease, too. A request
+      // that the server has not answered loses nothing.
+      const isInUse = [...session.leases.values()].some(({ answer }) => answer.hasCome)
+      if (passed >= settings.ttl && !isInUse)
         this.#hub.lose(session, 'the server could not be told of a release', error)
       return false
     }

@@ -246,6 +246,28 @@ describe('A release that the server cannot be told', () => {
     await world.clock.until(a.acquire({ timeout: 5000 }))
   })
 
+  it('frees the lock with the session, though callers keep asking in vain', async () => {
+    let isRefusing = false
+    const change = (driver) => ({
+      enter: (request) => (isRefusing ? refuse() : driver.enter(request)),
+      leave: (request) => (isRefusing ? refuse() : driver.leave(request)),
+    })
+    const engine = await world.newEngine({ ttl: 2000, answerTimeout: 1000 }, change)
+    const [a, b] = [engine, await world.newEngine()].map((one) => new KeyedMutex({ engine: one }))
+    const release = await a.acquire('key')
+    isRefusing = true
+    release()
+    const next = b.acquire('key', { timeout: 5000 })
+    const rejected = []
+    for (let key = 0; key < 50; key++) {
+      rejected.push(assert.rejects(a.acquire(key), { code: 'ERR_LOCK_ENGINE' }))
+      await world.clock.pass(100)
+    }
+    ;(await next)()
+    await world.clock.until(Promise.all(rejected))
+    isRefusing = false
+  })
+
   it('is tried again in turn with all others, and at once when one arrives', async () => {
     let isAway = true
     let tries = 0
