@@ -25,8 +25,13 @@ std::int32_t semaphoreRelease(const Call& call) {
   Shares& shares = call.loop().shares();
   Holding* const held = shares.holding(call.integer(0));
   const std::int64_t others = held ? weight - held->count() : weight;
-  // Do this first: once the units are released, another thread may take them, and their former holder may die.
-  if (others > 0 && returnsUnits(lock)) shares.takeOffOthers(call.integer(0), others);
+  if (others > 0 && returnsUnits(lock)) {
+    if (lock.value() > Lock::kMax - weight) {
+      throwMisuse(Fault::overflow, "semaphore value above its maximum");
+    }
+    // Do this first: once the units are released, another thread may take them, and their former holder may die.
+    shares.takeOffOthers(call.integer(0), others);
+  }
   lock.release(weight, call.loop().id());
   if (held) held->change(-weight);
   return call.completions();

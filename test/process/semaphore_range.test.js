@@ -3,6 +3,8 @@
 const assert = require('node:assert/strict')
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { Semaphore } = require('../..')
+const native = require('../../lib/addon/load.js')
+const { useAgents } = require('../helpers/agents.js')
 const { isPending } = require('../helpers/closable.js')
 const { turn } = require('../helpers/promises.js')
 const { scopes } = require('../helpers/scopes.js')
@@ -13,6 +15,7 @@ const tooMany = { name: 'RangeError', code: 'ERR_LOCK_RANGE' }
 for (const scope of ['process', 'host']) {
   describe(`A semaphore at the maximum of its value, in the scope ${scope}`, () => {
     const optionsOf = scopes[scope]()
+    const worker = useAgents()
     const open = async (value, more) => new Semaphore(value, { ...(await optionsOf()), ...more })
 
     for (const more of [{}, { diagnostics: 'counters' }]) {
@@ -46,6 +49,29 @@ for (const scope of ['process', 'host']) {
         assert.equal(semaphore.getValue(), 5)
       })
     }
+
+    it('a release() that throws takes no units off the threads that hold them', async () => {
+      const options = await optionsOf()
+      const semaphore = new Semaphore(5, options)
+      const holder = worker()
+      await holder.does(`
+        my.semaphore = new Semaphore(5, ${JSON.stringify(options)})
+        await my.semaphore.acquire(3)`)
+      const calls = native[scope === 'host' ? 'hostSemaphore' : 'semaphore']
+      const { release } = calls
+      calls.release = (...units) => {
+        semaphore.setValue(max) // another thread raises the value meanwhile
+        return release(...units)
+      }
+      try {
+        assert.throws(() => semaphore.release(2), tooMany)
+      } finally {
+        calls.release = release
+      }
+      semaphore.setValue(2)
+      await holder.dies()
+      assert.equal(semaphore.getValue(), 5)
+    })
 
     it('ends runExclusive(), limit() and map() with the error of their release', async () => {
       const semaphore = await open(2)
