@@ -65,13 +65,15 @@ std::string bootName() {
 }
 
 bool isAt(const std::string& path, const FileId& id, const File& in) noexcept {
-  // Not lstat(): the replacement that zig links for a glibc before 2.33 does not set errno. And musl has statx() only
-  // since 1.2.5.
-  const File file(openat(startOf(in), path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!file) return errno != ENOENT && errno != ENOTDIR;
   struct stat facts;
-  if (fstat(file.number(), &facts) != 0) return true;
-  return facts.st_dev == id.first && facts.st_ino == id.second;
+  if (fstatat(startOf(in), path.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) {
+    return facts.st_dev == id.first && facts.st_ino == id.second;
+  }
+  // The replacement for fstatat() that zig links for a glibc before 2.33 does not set errno. And musl has statx() only
+  // since 1.2.5.
+  char target;
+  return readlinkat(startOf(in), path.c_str(), &target, 1) >= 0 ||
+         (errno != ENOENT && errno != ENOTDIR);
 }
 
 void setSize(const File& file, std::uint64_t size, const std::string& path) {

@@ -64,6 +64,23 @@ describe('A process without free file descriptors', function () {
     assert.equal(await within(30_000, other.does('return (await my.next).abandoned')), true)
   })
 
+  it('hears that the file of its lock was removed', async () => {
+    const directory = fs.mkdtempSync(path.join(hosts.directory, 'removed-'))
+    const holder = hosts.start({ BOXOFFICE_DIRECTORY: directory }, few)
+    await holder.does(`
+      my.warned = new Promise((resolve) => process.removeAllListeners('warning').on('warning', resolve))
+      ${open(freshName())} await my.mutex.lock(); ${takeAll}`)
+    const run = path.join(directory, fs.readdirSync(directory)[0])
+    fs.rmSync(
+      path.join(
+        run,
+        fs.readdirSync(run).find((file) => file.endsWith('.lock')),
+      ),
+    )
+    const warned = holder.does(`return (await my.warned).code`)
+    assert.equal(await within(10_000, warned), 'ERR_LOCK_SEGMENT')
+  })
+
   it('admits a process that has started meanwhile', async () => {
     const holder = hosts.start({}, few)
     const name = freshName()
