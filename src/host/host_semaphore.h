@@ -14,11 +14,14 @@
 //
 // Invariant: only the owner adds to held, so this never takes the units left below zero (setValue may).
 //
-// The value lies in the lower 48 bits of its word, signed. The upper bits are 0, or the process slot of a dead
-// process whose excess has been taken off, and whose held is still to be set to 0. So if a cleaner is killed between
-// the two steps, the next one can finish. Memory order: "take from held, then look at ownership" against "take
-// ownership, then look at held", both sequentially consistent. An owner that waits sees the release, or is notified
-// by it.
+// The value lies in the lower 48 bits of its word, signed. The upper bits are 0, or a mark: the process slot of a dead
+// process whose excess has been taken off, and whose held is still to be set to 0. So if its cleaner is killed between
+// the two steps, its next cleaner makes only the second. No other process makes it, because the process slot may be
+// that of a living process by then. A cleaner that finds the mark of another process sets none. If it is killed between
+// the steps, its next cleaner makes both, and units above the initial value are lost.
+//
+// Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both sequentially
+// consistent. An owner that waits sees the release, or is notified by it.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +82,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     if (held <= 0 || all == 0) return;
     const std::uint32_t dead = std::min(static_cast<std::uint32_t>(held), all);
     if (static_cast<std::uint32_t>(resting) < dead) slot().abandoned.store(1);
-    const std::uint32_t back = room(slot(), dead);
+    const std::uint32_t back = room(slot(), dead, left());
     owe(slot(), back);
     rest(-resting);
     if (back > 0) putBack(v, static_cast<std::int32_t>(back));
@@ -122,25 +125,22 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
-    const std::int64_t word = slot.value.load();
-    const std::int64_t begun = (word - valueIn(word)) >> kValueBits;
-    // The word may be corrupt.
-    if (begun < 0 || begun > kMaxProcess) {
-      slot.value.fetch_sub(begun << kValueBits);
-    } else if (begun != 0) {
-      finish(slot, static_cast<ProcessSlot>(begun));
-    }
-    if (const std::uint32_t held = slot.held[dead].load(); held > 0) {
+    std::int64_t word = slot.value.load();
+    const std::uint32_t held = slot.held[dead].load();
+    if (held > 0 && markIn(word) != dead) {
       if (held > slot.resting[dead].load()) slot.abandoned.store(1);
       P::step(Step::cleaned);
-      // If this process is killed here, there are too many owed units until the rest ends.
-      const std::uint32_t back = room(slot, held);
-      owe(slot, back);
-      P::step(Step::cleaned);
-      slot.value.fetch_add((std::int64_t{dead} << kValueBits) - (held - back));
-      P::step(Step::cleaned);
-      finish(slot, dead);
+      mark(slot, dead, held);
     }
+    P::step(Step::cleaned);
+    slot.held[dead].store(0);
+    P::step(Step::cleaned);
+    word = slot.value.load();
+    // The word may be corrupt, and have the mark of no process.
+    while ((markIn(word) == dead || markIn(word) < 0 || markIn(word) > kMaxProcess) &&
+           !slot.value.compare_exchange_weak(word, valueIn(word))) {
+    }
+    P::step(Step::cleaned);
     slot.resting[dead].store(0);
     Base::evictOwner(slot.head, dead, false);
   }
@@ -182,18 +182,31 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(word) << kOthers) >> kOthers;
   }
 
-  /// Returns how many of `units` may be put back.
-  static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units) noexcept {
-    const std::int64_t below = slot.start.load() - left(slot);
+  /// Returns how many of `units` may be put back while `left` are left.
+  static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units,
+                            std::int64_t left) noexcept {
+    const std::int64_t below = slot.start.load() - left;
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(below, 0, units));
   }
 
-  /// The second half of an eviction: see the top.
-  static void finish(SemaphoreSlot& slot, ProcessSlot dead) noexcept {
-    slot.held[dead].store(0);
-    P::step(Step::cleaned);
-    slot.value.fetch_sub(std::int64_t{dead} << kValueBits);
-    P::step(Step::cleaned);
+  static std::int64_t markIn(std::int64_t word) noexcept {
+    return (word - valueIn(word)) >> kValueBits;
+  }
+
+  /// The first step of an eviction: takes the excess off, and marks the word unless it has the mark of another process.
+  static void mark(SemaphoreSlot& slot, ProcessSlot dead, std::uint32_t held) noexcept {
+    std::int64_t word = slot.value.load();
+    std::int64_t to = 0;
+    do {
+      const std::int64_t other = markIn(word);
+      // The units of that process are put back at the same time.
+      const std::int64_t all = valueIn(word) + slot.held[other & kMaxProcess].load();
+      const std::uint32_t back = room(slot, held, all - sum(slot));
+      // If this process is killed here, there are too many owed units until the rest ends.
+      owe(slot, back);
+      P::step(Step::cleaned);
+      to = word - (held - back) + (other == 0 ? std::int64_t{dead} << kValueBits : 0);
+    } while (!slot.value.compare_exchange_weak(word, to));
   }
 
   /// Records units of a dead process as owed: their next holders must let them rest until the end of the minHold.

@@ -221,6 +221,38 @@ TEST_F(HostSemaphoreTest, ACleanerFinishesWhatAKilledOneHasBegun) {
   expectPristine();
 }
 
+TEST_F(HostSemaphoreTest, ProcessesCleanUpAfterTwoDeathsAtOnce) {
+  of(1).release(2);
+  of(1).acquire(4);
+  of(2).acquire(2);
+  const auto evictOther = [this] { WorldSemaphore::evict(&world_.at<std::byte>(0), 2); };
+  // Another process cleans up after process 2 when this one has taken off the excess of process 1.
+  world_.meanwhile(Step::cleaned, [&] {
+    world_.meanwhile(Step::cleaned, [&] { world_.meanwhile(Step::cleaned, evictOther); });
+  });
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(of(1).held() + of(2).held(), 0U);
+  EXPECT_EQ(of(3).value(), 5);
+  EXPECT_TRUE(of(3).tryAcquire().abandoned);
+  of(3).release();
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, ACleanerLeavesTheUnitsOfOtherProcessesAlone) {
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  of(1).acquire(2);
+  of(2).acquire(1);
+  // Another process cleans up after process 1 at the moment.
+  slot.value.fetch_add(std::int64_t{1} << 48);
+  world_.evict<WorldSemaphore>(2);
+  EXPECT_EQ(of(1).held(), 2U);
+  EXPECT_EQ(of(2).value(), 3);
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_TRUE(of(3).tryAcquire(5).abandoned);
+  of(3).release(5);
+  expectPristine();
+}
+
 TEST_F(HostSemaphoreTest, AWaiterThatReleasesAtOnceIsNotToldOfADeath) {
   of(1).acquire(5);
   Asking passing(notes_, kAnna, 2);
