@@ -145,10 +145,10 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     std::uint32_t claim = slot.upgrader.load();
     const OwnerWord t(slot.head.owner.load());
     const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
-    const bool told = slot.told.load() == dead;
-    if (wrote || told || (t.process() == dead && t.agent() != kNoAgent)) slot.abandoned.store(1);
+    if (wrote || slot.told.load() == dead || (t.process() == dead && t.agent() != kNoAgent))
+      slot.abandoned.store(1);
     P::step(Step::cleaned);
-    if (told) slot.told.store(0);
+    Base::untell(slot, dead);
     // Unless another process has taken the claim over by now.
     if (claimedBy(claim, dead)) slot.upgrader.compare_exchange_strong(claim, 0);
     slot.readers.remove(dead);

@@ -65,12 +65,18 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
 
   /// Clears the bit of this process after its last read.
   void part(Visit& v) noexcept {
-    if (slot().told.load() == v.me) slot().told.store(0);
+    untell(slot(), v.me);
     slot().readers.remove(v.me);
     P::step(Step::parted);
     Base::notifyOwner(v);
     const std::uint32_t claim = slot().upgrader.load();
     if (claim != 0 && !claimedBy(claim, v.me)) v.notifications.add(claim & kProcessMask);
+  }
+
+  /// Forgets that the process was told of a death, unless another process has been told of a later one.
+  static void untell(RWLockSlot& slot, ProcessSlot process) noexcept {
+    std::uint32_t told = process;
+    slot.told.compare_exchange_strong(told, 0);
   }
 
   void tell(Waiter& w, ProcessSlot me) noexcept {

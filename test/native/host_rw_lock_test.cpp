@@ -256,6 +256,18 @@ TEST_F(HostRWLockTest, ProcessesThatDie) {
   of(5).leave(up);
 }
 
+TEST_F(HostRWLockTest, ADeathIsToldAfterTheDeathsOfTwoReadersThatWereTold) {
+  of(1).lockWrite();
+  world_.evict<WorldRWLock>(1);
+  EXPECT_TRUE(of(2).tryLockRead().abandoned);
+  world_.meanwhile(Step::cleaned, [&] { EXPECT_TRUE(of(3).tryLockRead().abandoned); });
+  world_.evict<WorldRWLock>(2);
+  world_.evict<WorldRWLock>(3);
+  EXPECT_TRUE(of(4).tryLockWrite().abandoned);
+  of(4).unlockWrite();
+  expectPristine();
+}
+
 TEST_F(HostRWLockTest, UpgradeTakesOverTheClaimOfADeadProcess) {
   of(1).lockRead(kAnna);
   of(1).lockRead(kCleo);
