@@ -14,7 +14,7 @@ class Turn {
   #most
   #uses = 0
   /** When other processes began to wait, and how many uses there were by then. */
-  #wantedAt
+  #wantedAt = Infinity
   #usesBefore = 0
 
   /**
@@ -31,14 +31,13 @@ class Turn {
 
   /** Called when other processes wait for the lease: limits how long this thread passes it on. */
   limit() {
-    if (this.#wantedAt !== undefined) return
+    if (this.#wantedAt !== Infinity) return
     this.#wantedAt = this.#clock.now()
     this.#usesBefore = this.#uses
   }
 
   isOver(time) {
     if (time >= this.#end || this.#uses >= this.#most) return true
-    if (this.#wantedAt === undefined) return false
     return isOver(this.#cohort.bound, this.#uses - this.#usesBefore, time - this.#wantedAt)
   }
 
