@@ -4,7 +4,6 @@
 // for each other.
 const { upgradeError } = require('../core/rw_errors.js')
 const { asked } = require('./clock.js')
-const { lostError } = require('../core/caused_errors.js')
 const { Lease } = require('./lease.js')
 
 class UpgradeLease extends Lease {
@@ -22,13 +21,8 @@ class UpgradeLease extends Lease {
   }
 
   ask() {
-    if (this.state !== 'asking') return
+    // The loss of the base has rejected the caller.
     if (this.base.state === 'held') super.ask()
-    else this.cohort.denied(this, lostError(this.cohort.title(), 'its reader has lost it'))
-  }
-
-  claim() {
-    return this.base.state === 'held' && super.claim()
   }
 
   answered(answer, ...rest) {
