@@ -238,6 +238,37 @@ describe('Claims over an engine', () => {
     assert.deepEqual(counts, [128, 64, 50])
   })
 
+  it('pass along no more hand-offs where another waiter has replaced the first one', async () => {
+    const all = [await newEngine(), await newEngine()]
+    const [a, b] = all.map((engine) => new KeyedMutex({ engine }))
+    const release = await a.acquire('key')
+    const controller = new AbortController()
+    const first = assert.rejects(b.acquire('key', { signal: controller.signal }))
+    await world.queued()
+    await world.clock.pass(50)
+    controller.abort()
+    await first
+    // 100 ms after the first one began to wait, each hand-off takes 1 ms.
+    await isPassedOn(a, release, b, 50)
+  })
+
+  it('are not passed on once they are over, even if the event loop was blocked', async () => {
+    const { a, b, release, next } = await pair({}, () => ({ confirm: () => never }))
+    release()
+    const granted = await next
+    let isIn = false
+    const here = b.acquire('key').finally(() => {
+      isIn = true
+    })
+    world.clock.skip(1000)
+    const there = await a.acquire('key')
+    granted()
+    await world.clock.settle()
+    assert.equal(isIn, false)
+    there()
+    ;(await here)()
+  })
+
   it('report other waiters that arrive before the claim is confirmed', async () => {
     const { a, b, release, next } = await pair()
     release()

@@ -81,6 +81,24 @@ describe('The options maxHold and minHold', () => {
   })
 })
 
+describe('A lease that its thread passes on', () => {
+  const world = timedWorld()
+
+  it('leaves each holder at least half of maxHold', async () => {
+    const mutex = new Mutex({
+      engine: await world.newEngine({ ttl: 1000, maxHold: 1000 }),
+      name: 'a',
+    })
+    const release = await mutex.acquire()
+    const next = mutex.acquire()
+    await world.clock.pass(600)
+    release()
+    const { signal } = await next
+    await world.clock.pass(500)
+    assert.equal(signal.aborted, false)
+  })
+})
+
 describe('A lease without an end', () => {
   const world = timedWorld()
 
@@ -140,6 +158,8 @@ describe('A lease without an end', () => {
   it('is extended for a reader that has upgraded, by both of its leases', async () => {
     const lock = new RWLock({ engine: await shortOf(), name: 'a', maxHold: Infinity })
     const reader = await lock.acquireRead()
+    // Just before the first confirmation of the reader's lease.
+    await world.clock.pass(149)
     const writer = await reader.upgrade()
     await confirmed(8)
     assert.equal(writer.signal.aborted, false)
@@ -178,6 +198,7 @@ describe('An upgrade where each hold has a lease of its own', () => {
 
   it('goes ahead of a reader of its thread that waits behind a writer elsewhere', async () => {
     const { reader, second, elsewhere } = await readers()
+    await assert.rejects(reader.upgrade({ timeout: 0 }), { code: 'ERR_LOCK_TIMEOUT' })
     const order = []
     const use = async (granted, name) => {
       const release = await granted
@@ -188,6 +209,35 @@ describe('An upgrade where each hold has a lease of its own', () => {
     await world.clock.settle()
     assert.deepEqual(order, ['own', 'elsewhere', 'second'])
     await Promise.all(all)
+  })
+
+  it('goes ahead of a reader of its thread that has not asked the server yet', async () => {
+    const options = { name: 'a', maxHold: 600_000, engine: await world.newEngine() }
+    const lock = new RWLock(options)
+    const reader = await lock.acquireRead()
+    const second = lock.acquireRead()
+    const order = []
+    const use = async (granted, name) => {
+      const release = await granted
+      order.push(name)
+      release()
+    }
+    await Promise.all([use(second, 'second'), use(reader.upgrade(), 'own')])
+    assert.deepEqual(order, ['own', 'second'])
+  })
+
+  it('ends with the lease of its reader', async () => {
+    const options = { name: 'a', maxHold: 1000 }
+    const lock = new RWLock({ ...options, engine: await world.newEngine() })
+    const other = new RWLock({ ...options, engine: await world.newEngine() })
+    const reader = await lock.acquireRead()
+    const start = world.clock.now()
+    await world.clock.pass(500)
+    await reader.upgrade()
+    const next = await world.clock.until(other.acquireWrite())
+    const passed = world.clock.now() - start
+    assert.ok(passed <= 1010, `${passed} ms`)
+    next()
   })
 
   it('lets cancel() reject that reader, too', async () => {

@@ -39,6 +39,16 @@ function holdContract({ engine, several, time, inLine, leasesOf, afterLoss }) {
       assert.equal(await b.acquire({ ifAvailable }), undefined)
     })
 
+    it('keeps out a waiter of the same thread that its holder hands over to', async () => {
+      const [a] = await pair({ minHold: 300 })
+      const start = time.now()
+      const release = await a.acquire()
+      const next = a.acquire()
+      release()
+      ;(await time.until(next))()
+      assert.ok(time.now() - start > 295)
+    })
+
     it('lets a waiter time out or be aborted meanwhile', async () => {
       const [a, b] = await pair({ minHold: long })
       await a.runExclusive(() => {})
