@@ -125,6 +125,43 @@ describe('Answers over an engine', () => {
     }
   }
 
+  it('are not awaited any more once the caller has given up', async () => {
+    const engine = await newEngine({ answerTimeout: 500 })
+    const mutex = new KeyedMutex({ engine })
+    world.server.trouble = never
+    const controller = new AbortController()
+    const gone = assert.rejects(mutex.acquire('key', { signal: controller.signal }))
+    await world.clock.settle()
+    controller.abort()
+    await gone
+    world.server.trouble = undefined
+    const release = await mutex.acquire('key')
+    const next = mutex.acquire('key')
+    await world.clock.pass(600)
+    release()
+    ;(await next)()
+  })
+
+  it('that were lost are requested again when a message grants the lock', async () => {
+    let isCut = true
+    const lossy = (driver) => ({
+      async enter(request) {
+        const answer = await driver.enter(request)
+        if (isCut && !request.key.includes('before')) throw new Error('cut')
+        return answer
+      },
+    })
+    const [a, b] = [await newEngine(), await newEngine({}, lossy)].map(
+      (engine) => new KeyedMutex({ engine }),
+    )
+    const release = await a.acquire('key')
+    const next = b.acquire('key')
+    await world.queued()
+    isCut = false
+    release()
+    ;(await next)()
+  })
+
   it('are in time if they arrived unread while the event loop was blocked', async () => {
     const { answered, block } = await unread()
     let wait
@@ -137,7 +174,10 @@ describe('Answers over an engine', () => {
     }))
     wait = new KeyedMutex({ engine }).acquire('key')
     await block()
-    ;(await wait)()
+    const release = await wait
+    await world.clock.settle()
+    assert.equal(world.count('leave'), 0)
+    release()
   })
 
   it('are in time in the same way when an engine closes', async () => {

@@ -147,6 +147,25 @@ describe('A lease without an end', () => {
     release()
   })
 
+  it('leaves no waiter at the server when it is lost, by a driver without confirm()', async () => {
+    const [other, state] = [await world.newEngine(), { isCut: false }]
+    const engine = await shortOf((driver) => ({
+      confirm: undefined,
+      async enter(request) {
+        if (state.isCut) throw new Error('cut')
+        return driver.enter(request)
+      },
+    }))
+    const { signal } = await new Mutex({ engine, name: 'a', maxHold: Infinity }).acquire()
+    state.isCut = true
+    await world.clock.until(once(signal, 'abort'))
+    const next = await world.clock.until(new Mutex({ engine: other, name: 'a' }).acquire())
+    state.isCut = false
+    await world.clock.pass(200)
+    await world.queued(0)
+    next()
+  })
+
   it('aborts its signal if the server does not know it any more', async () => {
     const confirm = async () => ({ state: 'over', wanted: false })
     const engine = await shortOf(() => ({ confirm }))

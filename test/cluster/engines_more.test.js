@@ -94,6 +94,28 @@ describe('A reader over an engine that has lost its lease', () => {
   })
 })
 
+describe('A reader over an engine that releases as the server grants its upgrade', () => {
+  const world = timedWorld()
+
+  it('gives up both', async () => {
+    let release
+    const engine = await world.newEngine({}, (driver) => ({
+      enter(request) {
+        const answer = driver.enter(request)
+        // After the lease has been granted, and before its caller runs.
+        if (request.first) answer.then(() => queueMicrotask(release))
+        return answer
+      },
+    }))
+    const lock = new RWLock({ engine, name: 'a' })
+    release = await lock.acquireRead()
+    await assert.rejects(release.upgrade(), { code: 'ERR_LOCK_NOT_HELD' })
+    assert.equal(lock.isLocked(), false)
+    const other = new RWLock({ engine: await world.newEngine(), name: 'a' })
+    ;(await other.acquireWrite({ timeout: 1000 }))()
+  })
+})
+
 describe('A hold of a read-write lock over an engine that its maxHold has ended', () => {
   const world = timedWorld()
 

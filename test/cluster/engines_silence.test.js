@@ -2,6 +2,7 @@
 // What engines do not keep silent about, nor wait for in vain: lib/cluster, with a server in memory.
 const assert = require('node:assert/strict')
 const { KeyedMutex, LeaderElection, Mutex, Semaphore } = require('../..')
+const { hubOf } = require('../../lib/cluster/engine.js')
 const { timedWorld } = require('./helpers/fake_world.js')
 const { useWarnings, warningsOf } = require('../helpers/warnings.js')
 
@@ -70,6 +71,14 @@ describe('A session over an engine', () => {
     )
     assert.equal(next.abandoned, true)
     next()
+  })
+
+  it('stays when the end of an earlier one is reported', async () => {
+    const engine = await world.newEngine()
+    const release = await new KeyedMutex({ engine }).acquire('key')
+    hubOf(engine).sessionEnded('earlier', new Error('the server has ended it'))
+    assert.equal(release.signal.aborted, false)
+    release()
   })
 
   it('is asked for again only after a pause where the server does not know it', async () => {
