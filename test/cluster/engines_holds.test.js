@@ -73,6 +73,23 @@ describe('The options maxHold and minHold', () => {
     for (const Class of [Mutex, RecursiveMutex, KeyedMutex]) new Class(options)
   })
 
+  it('begin no minHold with a grant whose caller has given up meanwhile', async () => {
+    const mutex = new Mutex({ engine: await world.newEngine(), name, minHold: 10_000 })
+    let answer
+    world.server.slowAnswer = new Promise((resolve) => {
+      answer = resolve
+    })
+    const controller = new AbortController()
+    const gone = assert.rejects(mutex.acquire({ signal: controller.signal }))
+    await world.clock.settle()
+    controller.abort()
+    await gone
+    world.server.slowAnswer = undefined
+    answer()
+    await world.clock.settle()
+    ;(await mutex.acquire({ timeout: 0 }))()
+  })
+
   it('need a driver that supports minHold', async () => {
     const engine = world.engineOver({}, () => ({ keepsMinHold: undefined }))
     const options = { engine, name, minHold: 1000 }

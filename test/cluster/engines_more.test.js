@@ -397,4 +397,25 @@ describe('Objects of one name over an engine', () => {
     const [bytes] = await inChild(code, '--expose-gc')
     assert.ok(bytes < most, `${bytes} bytes`)
   })
+
+  it('keep nothing of a key without callers', async function () {
+    this.timeout(60_000)
+    const most = 500_000
+    const code = `
+      const { Engine } = require(${JSON.stringify(require.resolve('../../lib/cluster/engine.js'))})
+      const { FakeServer } = require(${JSON.stringify(require.resolve('./helpers/fake_server.js'))})
+      const server = new FakeServer()
+      const locks = new KeyedMutex({ engine: new Engine(server.driver()) })
+      const { bytes } = await growth(async (round) => {
+        const all = []
+        for (let i = 0; i < 1000; i++) all.push(locks.acquire('a'.repeat(1000) + round + ' ' + i))
+        for (const release of await Promise.all(all)) release()
+        await locks.onIdle()
+        server.keys.clear()
+        server.commands = []
+      }, { bytes: ${most} })
+      show(bytes)`
+    const [bytes] = await inChild(code, '--expose-gc')
+    assert.ok(bytes < most, `${bytes} bytes`)
+  })
 })

@@ -1,11 +1,13 @@
 'use strict'
 // Watched locks over an engine, with a server in memory.
 const assert = require('node:assert/strict')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, snapshot } = require('../..')
+const boxoffice = require('../..')
 const { channel } = require('node:diagnostics_channel')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const { fakeWorld } = require('../cluster/helpers/fake_world.js')
 const { FakeTimers } = require('../helpers/timers.js')
+
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex, RWLock, Semaphore, snapshot } = boxoffice
 
 describe('Watched locks over an engine', () => {
   const { newEngine, queued } = fakeWorld()
@@ -29,6 +31,20 @@ describe('Watched locks over an engine', () => {
     release()
     await Promise.all(all)
     assert.deepEqual([mutex.isLocked(), mutex.snapshot().waiting], [false, 0])
+  })
+
+  it('give back units once, though a subscriber to the release of some releases all', async () => {
+    const engine = await newEngine()
+    const semaphore = new Semaphore(3, { engine, name: 'subscribed', diagnostics: true })
+    const [, release] = await semaphore.acquire(3)
+    const releases = channel('boxoffice:release')
+    const onRelease = () => {
+      releases.unsubscribe(onRelease)
+      release()
+    }
+    releases.subscribe(onRelease)
+    semaphore.release(1)
+    assert.equal(semaphore.getValue(), 3)
   })
 
   for (const diagnostics of ['counters', true]) {
