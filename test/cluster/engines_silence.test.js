@@ -44,6 +44,45 @@ describe('A request over an engine whose answers are of no use', () => {
   })
 })
 
+describe("While the driver's queue moves on", () => {
+  const world = timedWorld()
+
+  /** Whether `start(mutex)`, whose command the server does not answer, waits for answerTimeout after the last move. */
+  async function waitsOn(start) {
+    let moved
+    const engine = await world.newEngine({ answerTimeout: 1000 }, (driver) => ({
+      listen(session, listener) {
+        moved = listener.moved
+        return driver.listen(session, listener)
+      },
+    }))
+    const mutex = new Mutex({ engine, name: 'a' })
+    const release = await mutex.acquire()
+    world.server.trouble = new Promise(() => {})
+    let error
+    start(mutex, release, engine).catch((reason) => {
+      error = reason
+    })
+    await world.clock.pass(600)
+    moved()
+    await world.clock.pass(1300)
+    assert.equal(error, undefined)
+    await world.clock.pass(100)
+    assert.equal(error?.code, 'ERR_LOCK_ENGINE')
+  }
+
+  it('a request awaits its answer', async () => {
+    await waitsOn((_mutex, _release, engine) => new Mutex({ engine, name: 'b' }).acquire())
+  })
+
+  it('onIdle() awaits that the server is told', async () => {
+    await waitsOn((mutex, release) => {
+      release()
+      return mutex.onIdle()
+    })
+  })
+})
+
 describe('A session over an engine', () => {
   const world = timedWorld()
 
