@@ -391,6 +391,29 @@ describe('An engine that closes', () => {
     await first
   })
 
+  it('is closed when its thread has ended', async () => {
+    let end
+    const { startThread } = world.outside
+    world.outside.startThread = (...args) => {
+      const thread = startThread(...args)
+      const { postMessage } = thread
+      thread.postMessage = (message) => {
+        if (message === 'end') end = () => postMessage.call(thread, message)
+        else postMessage.call(thread, message)
+      }
+      return thread
+    }
+    const engine = await world.newEngine()
+    let isDone = false
+    const closed = engine.close().then(() => {
+      isDone = true
+    })
+    await world.clock.settle()
+    assert.equal(isDone, false)
+    end()
+    await closed
+  })
+
   it('rejects ready() by what has happened', async () => {
     const engine = world.engineOver({}, () => ({
       listen: () => Promise.reject(new Error('no connection')),
