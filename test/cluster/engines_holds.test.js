@@ -184,11 +184,25 @@ describe('A lease without an end', () => {
   })
 
   it('aborts its signal if the server does not know it any more', async () => {
-    const confirm = async () => ({ state: 'over', wanted: false })
+    const confirm = async () => {
+      world.server.keys.clear()
+      return { state: 'over', wanted: false }
+    }
     const engine = await shortOf(() => ({ confirm }))
-    const { signal } = await new Mutex({ engine, name: 'a', maxHold: Infinity }).acquire()
+    const mutex = new Mutex({ engine, name: 'a', maxHold: Infinity })
+    const release = await mutex.acquire()
+    const { signal } = release
+    let isIn = false
+    const next = mutex.acquire().finally(() => {
+      isIn = true
+    })
     await world.clock.until(once(signal, 'abort'))
     assert.equal(signal.reason.code, 'ERR_LOCK_LOST')
+    // Without a maxHold of its own, the waiters of its thread wait for its release.
+    await world.clock.settle()
+    assert.equal(isIn, false)
+    release()
+    ;(await world.clock.until(next))()
   })
 
   it('is extended for a reader that has upgraded, by both of its leases', async () => {

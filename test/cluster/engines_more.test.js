@@ -94,6 +94,22 @@ describe('A reader over an engine that has lost its lease', () => {
   })
 })
 
+describe('Readers over an engine that ask the server at once', () => {
+  const world = fakeWorld()
+
+  it('wait, or do not wait, each as it wants', async () => {
+    const [here, there] = [await world.newEngine(), await world.newEngine()].map(
+      (engine) => new RWLock({ engine, name: 'a' }),
+    )
+    const writer = await there.acquireWrite()
+    const ask = (...all) => all.map((ifAvailable) => here.acquireRead({ ifAvailable }))
+    const [first, second, third] = ask(true, false, true)
+    assert.deepEqual(await Promise.all([first, third]), [undefined, undefined])
+    writer()
+    ;(await second)()
+  })
+})
+
 describe('A reader over an engine that releases as the server grants its upgrade', () => {
   const world = timedWorld()
 
