@@ -15,6 +15,16 @@ describe('Several keys over an engine', () => {
   const world = timedWorld()
   const { newEngine } = world
 
+  it('keep other processes out, also after many keys, whose locks in this thread are used again', async () => {
+    const [here, there] = [await newEngine(), await newEngine()].map(
+      (engine) => new KeyedMutex({ engine }),
+    )
+    for (let key = 0; key < 300; key++) (await here.acquire(key))()
+    const release = await here.acquire('last')
+    assert.equal(await there.acquire('last', { ifAvailable: true }), undefined)
+    release()
+  })
+
   it('have one token each, and one common signal', async () => {
     const engine = await newEngine()
     const mutex = new KeyedMutex({ engine })
