@@ -426,7 +426,7 @@ describe('Objects of one name over an engine', () => {
 
   it('keep nothing of a key without callers', async function () {
     this.timeout(60_000)
-    const most = 500_000
+    const most = 200_000
     const code = `
       const { Engine } = require(${JSON.stringify(require.resolve('../../lib/cluster/engine.js'))})
       const { FakeServer } = require(${JSON.stringify(require.resolve('./helpers/fake_server.js'))})
@@ -434,7 +434,7 @@ describe('Objects of one name over an engine', () => {
       const locks = new KeyedMutex({ engine: new Engine(server.driver()) })
       const { bytes } = await growth(async (round) => {
         const all = []
-        for (let i = 0; i < 1000; i++) all.push(locks.acquire('a'.repeat(1000) + round + ' ' + i))
+        for (let i = 0; i < 2000; i++) all.push(locks.acquire('a'.repeat(500) + round + ' ' + i))
         for (const release of await Promise.all(all)) release()
         await locks.onIdle()
         server.keys.clear()
