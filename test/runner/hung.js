@@ -14,6 +14,11 @@ process.once('SIGTERM', async () => {
   process.exit(1)
 })
 
+// mocha 12 ignores a rejection that nothing handles, unless a listener throws it.
+process.on('unhandledRejection', (reason) => {
+  throw reason
+})
+
 exports.mochaHooks = {
   async afterEach() {
     const { currentTest } = this
