@@ -9,6 +9,9 @@ const { inTime, pause } = require('./patience.js')
 /** How many of the last releases are told again after a failover, at most. */
 const mostRepeated = 1000
 
+/** Whether the end of `session` would take something away: a request that the server has not answered has nothing. */
+const isInUse = ({ leases }) => [...leases.values()].some(({ answer }) => answer.hasCome)
+
 class Leaving {
   #hub
   /**
@@ -81,36 +84,33 @@ class Leaving {
 
   /** Repeats until the server has been told, or the session is over. */
   async #tell(session, request) {
-    const start = this.#hub.clock.now()
-    const so = { hasFailed: false, hasWarned: false }
+    const progress = { start: this.#hub.clock.now(), hasFailed: false, hasWarned: false }
     while (!session.isOver && !this.#hub.isClosed) {
-      if (await this.#attempt(session, request, start, so)) return
+      if (await this.#attempt(session, request, progress)) return
       if (!session.isOver) await this.#turn()
     }
   }
 
-  /** Resolves to whether the server has been told. */
-  async #attempt(session, request, start, so) {
+  /** Resolves to whether the server has been told. A method of its own, so that no error is kept during the pause. */
+  async #attempt(session, request, progress) {
     const { clock, driver, name, settings } = this.#hub
     try {
       await driver.leave(request)
       if (driver.mayForget) this.#keep({ session, request })
-      if (so.hasFailed) this.#retryAll()
+      if (progress.hasFailed) this.#retryAll()
       return true
     } catch (error) {
-      so.hasFailed = true
+      progress.hasFailed = true
       // Retry after any error, because a lease that the server still counts keeps others out. The timer does not keep
       // the process alive, because the server ends the session of a process that has ended.
-      const passed = clock.now() - start
-      if (!so.hasWarned && passed >= settings.answerTimeout) {
-        so.hasWarned = true
+      const passed = clock.now() - progress.start
+      if (!progress.hasWarned && passed >= settings.answerTimeout) {
+        progress.hasWarned = true
         const text = untoldReleaseText(name, settings.answerTimeout, error)
         warn('BOXOFFICE_UNTOLD_RELEASE', text, { site: name })
       }
-      // The renewing thread has a connection of its own. Without the session the server forgets the lease, too. A request
-      // that the server has not answered loses nothing.
-      const isInUse = [...session.leases.values()].some(({ answer }) => answer.hasCome)
-      if (passed >= settings.ttl && !isInUse)
+      // The renewing thread has a connection of its own. Without the session the server forgets the lease, too.
+      if (passed >= settings.ttl && !isInUse(session))
         this.#hub.lose(session, 'the server could not be told of a release', error)
       return false
     }
