@@ -341,6 +341,20 @@ describe('A release that the server cannot be told', () => {
     assert.equal(requests.size, 0)
   })
 
+  it('costs no look at the other locks, of which there may be very many, before its ttl is over', async () => {
+    const engine = await world.newEngine({ ttl: 2000 }, () => ({ leave: refuse }))
+    const { leases } = await hubOf(engine).open()
+    const { values } = leases
+    let looks = 0
+    leases.values = () => {
+      looks++
+      return values.call(leases)
+    }
+    ;(await new Mutex({ engine, name: 'a' }).acquire())()
+    await world.clock.pass(1900)
+    assert.equal(looks, 0)
+  })
+
   for (const method of ['onIdle', 'close']) {
     it(`rejects ${method}(), which keeps the process alive until then`, async () => {
       const engine = await world.newEngine({ answerTimeout: 1000 }, () => ({ leave: refuse }))
