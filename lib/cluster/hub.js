@@ -17,6 +17,8 @@ class Hub {
   listeningError
   #session = null
   #opening = null
+  /** Rejects the promise of #openOrEnd(). */
+  #endOpening
   /** The timer that checks the session. */
   #watch
   /** WeakRefs to what the objects of one name share, by that name. */
@@ -111,10 +113,18 @@ class Hub {
     if (this.isClosed) return Promise.reject(closedError(this.name))
     // First end the old session. Its waiters request a new session at once, and all of them must get the same one.
     if (this.#session !== null) this.#lapse()
-    this.#opening ??= outside(() => this.#open(isTested)).finally(() => {
+    this.#opening ??= outside(() => this.#openOrEnd(isTested)).finally(() => {
       this.#opening = null
     })
     return this.#opening
+  }
+
+  /** As #open(), unless #close() ends the wait for it. */
+  #openOrEnd(isTested) {
+    return new Promise((resolve, reject) => {
+      this.#endOpening = reject
+      this.#open(isTested).then(resolve, reject)
+    })
   }
 
   async #open(isTested) {
@@ -272,6 +282,7 @@ class Hub {
       if (this.#session?.isGood() === false) this.#lapse()
       const ending = this.#session && this.#endSession(this.#session)
       // A caller whose command has failed, or has no answer yet, would outlive the engine.
+      this.#endOpening?.(error)
       for (const cohorts of this.#cohorts.values()) for (const one of cohorts) one.close(error)
       await ending
     } finally {

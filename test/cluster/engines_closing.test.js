@@ -206,6 +206,16 @@ describe('close() of an engine whose server is away', () => {
     })
   }
 
+  it('rejects ready() before it resolves', async () => {
+    const engine = world.engineOver({}, () => ({ listen: keepSilent }))
+    const ends = []
+    const ready = engine.ready().catch(({ message }) => ends.push(message))
+    await world.clock.until(engine.close())
+    ends.push('closed')
+    await world.clock.until(ready)
+    assert.deepEqual(ends, ['the engine for Fake has been closed: make another one', 'closed'])
+  })
+
   it('asks it for nothing once the session has lapsed, though no timer has run since', async () => {
     const { clock, server } = world
     const engine = await world.newEngine()
