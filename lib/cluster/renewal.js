@@ -4,7 +4,7 @@
 const { ClaimWatch } = require('./claim_watch.js')
 const { after, readUntil, safely, writeUntil } = require('./clock.js')
 const { pack, reasonOf } = require('./errors.js')
-const { noAnswer } = require('./patience.js')
+const { inTime, noAnswer } = require('./patience.js')
 
 /** The part of the ttl after which a session is renewed, counted from sending the last command that did so. */
 const usual = 1 / 3
@@ -120,14 +120,12 @@ class Renewal {
     const end = readUntil(until)
     while (this.#current === id && this.#clock.now() < end) {
       const sent = this.#clock.now()
-      const attempt = this.#tryToRenew(id)
-      const answer = await Promise.race([attempt, after(this.#clock, this.#ttl / 3)])
+      const answer = await this.#tryToRenew(id)
       if (answer === false) throw new Error('the server has ended it')
       if (answer === true) {
         this.#extend(until, sent)
         return
       }
-      if (this.#trouble === undefined) this.#failed(noAnswer(this.#ttl / 3))
     }
     const trouble = this.#trouble
     const why = trouble === undefined ? '' : `: ${reasonOf(trouble)}`
@@ -138,18 +136,22 @@ class Renewal {
 
   /** Resolves to whether the session existed and was renewed, or to undefined if the attempt failed. */
   async #tryToRenew(id) {
+    const patience = this.#ttl / 3
+    const end = this.#clock.now() + patience
+    const late = () => this.#trouble ?? noAnswer(patience)
     try {
-      const keeper = await this.#connect()
-      return await keeper.renew(id, this.#ttl)
+      const renewing = this.#connect().then((keeper) => keeper.renew(id, this.#ttl))
+      return await inTime(renewing, patience, late, { clock: this.#clock })
     } catch (error) {
-      this.#failed(error)
-      await after(this.#clock, this.#ttl / 20)
+      // Another session may have replaced this one.
+      if (this.#current !== id) return
+      // Its connection may have told the error, and tells when it is up again.
+      if (error !== this.#trouble) {
+        this.#failure = error
+        this.#tell(error)
+      }
+      await after(this.#clock, Math.max(0, Math.min(this.#ttl / 20, end - this.#clock.now())))
     }
-  }
-
-  #failed(error) {
-    this.#failure = error
-    this.#tell(error)
   }
 
   forget(id) {

@@ -6,6 +6,7 @@ const { queryObjects } = require('node:v8')
 const { Worker } = require('node:worker_threads')
 const { KeyedMutex } = require('../..')
 const { now } = require('../../lib/cluster/clock.js')
+const { hubOf } = require('../../lib/cluster/engine.js')
 const { Lease } = require('../../lib/cluster/lease.js')
 const { collect } = require('../helpers/heap.js')
 const { watch } = require('../helpers/promises.js')
@@ -220,6 +221,35 @@ describe('Locks over an engine in trouble', () => {
     }
     await clock.pass(3000)
     assert.deepEqual([delays, signal.aborted], [[], false])
+  })
+
+  it('are in no trouble if a renewal fails after a later one has succeeded', async () => {
+    const { clock, server } = world
+    const engine = await newEngine({ ttl: 900 })
+    const { renew } = server
+    const delays = [350]
+    server.renew = async (...args) => {
+      const delay = delays.pop()
+      if (delay === undefined) return renew.apply(server, args)
+      await clock.after(delay)
+      throw new Error('cut')
+    }
+    await clock.pass(700)
+    assert.deepEqual([delays, hubOf(engine).trouble], [[], undefined])
+  })
+
+  it('are in no trouble if the renewal of an earlier session has no answer', async () => {
+    const { clock, server } = world
+    const engine = await newEngine({ ttl: 900 })
+    const locks = new KeyedMutex({ engine })
+    const { renew } = server
+    server.renew = () => new Promise(() => {})
+    await clock.pass(400)
+    server.renew = renew
+    server.sessions.clear()
+    ;(await locks.acquire('key'))()
+    await clock.pass(250)
+    assert.equal(hubOf(engine).trouble, undefined)
   })
 
   it('end with a cause if the keeper of their session never answers', async () => {
