@@ -262,12 +262,13 @@ class Hub {
 
   /** Closes the hub. Every call waits for the same end. Only the first call rejects if the server could not be told. */
   async close() {
-    if (this.#closing === undefined) {
-      this.#closing = this.#close()
-      await this.#closing
-    } else {
-      await Promise.allSettled([this.#closing])
-    }
+    // A holder that hears of its loss may call this during #close().
+    if (this.#closing !== undefined) return this.#closing
+    let end
+    this.#closing = new Promise((resolve) => {
+      end = resolve
+    })
+    await this.#close().finally(end)
   }
 
   async #close() {

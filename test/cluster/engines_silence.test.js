@@ -405,6 +405,24 @@ describe('An engine that closes', () => {
     await first
   })
 
+  it('is closed once, though a holder closes it when it hears of the loss', async () => {
+    let closes = 0
+    const engine = await world.newEngine({}, (driver) => ({
+      close() {
+        closes++
+        return driver.close()
+      },
+    }))
+    const { signal } = await new Mutex({ engine, name: 'a' }).acquire()
+    let inner
+    signal.addEventListener('abort', () => {
+      inner = engine.close()
+    })
+    await engine.close()
+    await inner
+    assert.equal(closes, 1)
+  })
+
   it('is closed when its thread has ended', async () => {
     let end
     const { startThread } = world.outside
