@@ -1,7 +1,7 @@
 'use strict'
 const assert = require('node:assert/strict')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Pool } = require('pg')
+const pg = require('pg')
 const { postgres } = require('../../lib/cluster/postgres/index.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 
@@ -13,7 +13,7 @@ describe('Locks of a transaction of PostgreSQL', () => {
   before(async function () {
     this.timeout(60_000)
     server = await postgresServer()
-    pool = new Pool({ connectionString: server.url })
+    pool = new pg.Pool({ connectionString: server.url })
     engine = postgres(pool)
   })
   after(async () => {
@@ -138,6 +138,13 @@ describe('Locks of a transaction of PostgreSQL', () => {
     assert.equal(await locks.acquire([]), undefined)
     assert.equal(await locks.acquire([], { timeout: 100 }), undefined)
     assert.equal(await locks.tryAcquire([]), true)
+  })
+
+  it('take an object whose query() is that of a client', async () => {
+    const { client } = await begin()
+    const db = { ...pg, query: (...args) => client.query(...args) }
+    assert.equal(await engine.withTransaction(db).tryAcquire('x'), true)
+    assert.equal(await (await begin()).locks.tryAcquire('x'), false)
   })
 
   it('check their input before any command', async () => {

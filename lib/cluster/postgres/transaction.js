@@ -52,8 +52,8 @@ class TransactionLocks {
   #answerTimeout
 
   constructor(client, answerTimeout) {
-    // The queries of a pool run on any of its connections, so in any transaction. Only a pool has a Client.
-    if (typeof client?.query !== 'function' || typeof client.Client === 'function') {
+    // The queries of a pool run on any of its connections, so in any transaction.
+    if (typeof client?.query !== 'function' || client.totalCount !== undefined) {
       throw new TypeError(
         'client must be a client of the package pg, as pool.connect() gives it, and not the pool itself',
       )
