@@ -294,10 +294,11 @@ describe('Answers over an engine', () => {
     })
     const engine = world.engineOver({}, change)
     const waiting = new KeyedMutex({ engine }).acquire('key')
+    const rejected = assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
     await world.clock.settle()
     await engine.close()
     close()
-    await assert.rejects(waiting, { code: 'ERR_LOCK_ENGINE', message: /closed/ })
+    await rejected
   })
 
   it('are requested if the driver cannot confirm a message', async () => {
