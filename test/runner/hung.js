@@ -14,12 +14,17 @@ process.once('SIGTERM', async () => {
   process.exit(1)
 })
 
-// mocha 12 ignores a rejection that nothing handles, unless a listener throws it.
-process.on('unhandledRejection', (reason) => {
+/** mocha 12 ignores a rejection that nothing handles, unless a listener throws it. */
+function fail(reason) {
   throw reason
-})
+}
+process.on('unhandledRejection', fail)
 
 exports.mochaHooks = {
+  beforeAll() {
+    // After each file a process of --parallel removes all listeners.
+    process.off('unhandledRejection', fail).on('unhandledRejection', fail)
+  },
   async afterEach() {
     const { currentTest } = this
     if (currentTest.err?.code === 'ERR_MOCHA_TIMEOUT')

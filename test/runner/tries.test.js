@@ -2,7 +2,7 @@
 // What test/run.js does with tests that fail.
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { mkdtempSync, readFileSync, rmSync } = require('node:fs')
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { runSuites } = require('./tries.js')
@@ -65,6 +65,18 @@ describe('A failing test', function () {
     const { stdout, tries } = runFixture('hook', './fixtures/failing_hook.js')
     assert.deepEqual(tries, { hook: 2, test: 1 })
     assert.match(stdout, /^unsteady: .*"before all" hook.*, passed at try 2$/m)
+  })
+
+  it('is one that leaves a rejection unhandled, in each file of a parallel run', () => {
+    const names = ['one', 'two', 'three']
+    for (const name of names) {
+      const body = "Promise.reject(new Error('lost')); await new Promise(setImmediate)"
+      writeFileSync(path.join(folder, `${name}.js`), `it('${name}', async () => { ${body} })`)
+    }
+    const args = [runner, path.join(folder, '*.js'), '--parallel', '--jobs', '2']
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    for (const name of names)
+      assert.match(stdout, new RegExp(`^failed: .*: ${name}\\n {2}Error: lost$`, 'm'))
   })
 
   it('that does not run says why, or makes the run red', () => {
