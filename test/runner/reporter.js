@@ -4,12 +4,21 @@ const { writeFileSync } = require('node:fs')
 const { reporters } = require('mocha')
 
 const noReason = new Error('It does not run, and does not say why: see test/helpers/skip.js')
+/** tries.js knows these words. */
+const late = 'It failed after it had passed, and mocha has run no later test of this process.'
 
 class Reporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
     const failures = []
-    runner.on('fail', (test, error) => failures.push(describeFailure(test, error)))
+    let passed
+    runner.on('pass', (test) => {
+      passed = test.fullTitle()
+    })
+    runner.on('fail', (test, error) => {
+      failures.push(describeFailure(test, error))
+      if (test.fullTitle() === passed) failures.at(-1).error = `${late}\n${failures.at(-1).error}`
+    })
     runner.on('pending', (test) => {
       if (!/ \(not run: .+\)$/.test(test.title)) failures.push(describeFailure(test, noReason))
     })

@@ -61,6 +61,11 @@ describe('A failing test', function () {
     assert.deepEqual([status, tries, last], [1, { crash: 1 }, '0 passed, 1 failed'])
   })
 
+  it('is not tried again if it had passed, because mocha runs no later test then', () => {
+    const { status, tries, last } = runFixture('late|crashes')
+    assert.deepEqual([status, tries, last], [1, { late: 1 }, '1 passed, 1 failed'])
+  })
+
   it('in a hook is tried again with its file', () => {
     const { stdout, tries } = runFixture('hook', './fixtures/failing_hook.js')
     assert.deepEqual(tries, { hook: 2, test: 1 })
