@@ -4,8 +4,10 @@
 const { withDeadline } = require('../core/following.js')
 const { E_ALREADY_LOCKED, E_TIMEOUT } = require('../core/errors.js')
 const {
+  acquireOptions,
   checkMilliseconds,
   readWait,
+  waitOptions,
   weightedAcquireOptions,
   weightedWaitOptions,
 } = require('../core/options.js')
@@ -79,14 +81,14 @@ function withTimeout(lock, limitOfWaits, error = E_TIMEOUT) {
     })
   }
 
-  // The lock itself refuses a weight if it takes none.
-  const acquire = (...how) => within((...all) => lock.acquire(...all), how, weightedAcquireOptions)
+  const acquiring = isSemaphore ? weightedAcquireOptions : acquireOptions
+  const watching = isSemaphore ? weightedWaitOptions : waitOptions
+  const acquire = (...how) => within((...all) => lock.acquire(...all), how, acquiring)
 
   const limited = {
     acquire,
     runExclusive: (callback, ...how) => run(callback, () => acquire(...how)),
-    waitForUnlock: (...how) =>
-      within((...all) => lock.waitForUnlock(...all), how, weightedWaitOptions),
+    waitForUnlock: (...how) => within((...all) => lock.waitForUnlock(...all), how, watching),
   }
   for (const method of [
     'isLocked',

@@ -185,6 +185,15 @@ for (const { name, make, releaser } of kinds) {
       assert.equal(fake.clock.pending, 0)
     })
 
+    it('names the options that the lock takes for an unknown one', async () => {
+      const lock = make()
+      for (const wait of ['acquire', 'waitForUnlock']) {
+        const messageOf = (one) =>
+          (async () => one[wait]({ tiemout: 5 }))().catch(({ message }) => message)
+        assert.equal(await messageOf(withTimeout(lock, 50)), await messageOf(lock))
+      }
+    })
+
     it('checks input as strictly as the lock, and leaves nothing behind', async () => {
       const lock = make()
       const limited = withTimeout(lock, 50)
