@@ -31,6 +31,13 @@ function readAcquireSync(weight, options) {
   return readUnits(weight, options, weightedWaitOptions, waitOptions, readSyncWait)
 }
 
+const weightOption = new Set(['weight'])
+
+/** Reads the weight of a caller that does not wait. It has no other option. */
+function readWeight(weight, options) {
+  return readUnits(weight, options, weightOption)
+}
+
 /** Whether `value`, an argument of acquire(), stands in the place of the options and not of the weight. */
 const isOptions = (value) => typeof value === 'object' || typeof value === 'function'
 
@@ -104,5 +111,6 @@ module.exports = {
   readAcquire,
   readAcquireSync,
   readWatch,
+  readWeight,
   warnOfWeight,
 }

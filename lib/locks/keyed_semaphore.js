@@ -6,6 +6,7 @@ const {
   readAcquire,
   readAcquireSync,
   readWatch,
+  readWeight,
 } = require('../core/units.js')
 const { lockError } = require('../core/errors.js')
 const { titleOf } = require('../core/keys.js')
@@ -14,7 +15,7 @@ const { Keyed, keyed } = require('./keyed.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
 const { asTicket } = require('../core/ticket.js')
 const { now, run, runSync, tryRun } = require('../core/run.js')
-const { refuseNumber, surplusError } = require('../core/options.js')
+const { refuseNumber, refuseOptions, surplusError } = require('../core/options.js')
 
 const kind = {
   class: 'KeyedSemaphore',
@@ -49,9 +50,10 @@ class KeyedSemaphore extends Keyed {
     return values.ticket(await acquireOneOrMany(map, values.keys, asked.limits, acquire))
   }
 
-  tryAcquire(key, weight) {
+  tryAcquire(key, weight, given) {
     const map = mapOf(this, kind, 'tryAcquire')
-    const asked = this.#read(weight)
+    refuseOptions(given)
+    const asked = this.#read(weight, given, readWeight)
     if (!Array.isArray(key)) return map.with(key, (lock) => lock.tryAcquire(asked.weight))
     const values = new Values(key)
     const tryAcquire = (lock) => values.keep(lock, lock.tryAcquire(asked.weight))

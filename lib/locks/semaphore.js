@@ -1,6 +1,6 @@
 'use strict'
 const { LocalSemaphore } = require('../core/semaphore.js')
-const { surplusError } = require('../core/options.js')
+const { refuseOptions, surplusError } = require('../core/options.js')
 const { checkedValue, checkWeight } = require('../core/units.js')
 const { now, tryRun } = require('../core/run.js')
 const { limited, mapped } = require('./semaphore_jobs.js')
@@ -25,8 +25,10 @@ class Semaphore extends Holdable {
     return lockOf(this, kind, 'acquire').acquire(weight, withDefaults(this, priority))
   }
 
-  tryAcquire(weight) {
-    return lockOf(this, kind, 'tryAcquire').tryAcquire(weight)
+  tryAcquire(weight, given) {
+    const lock = lockOf(this, kind, 'tryAcquire')
+    refuseOptions(given)
+    return lock.tryAcquire(weight)
   }
 
   runExclusive(callback, weight, priority, surplus) {

@@ -202,6 +202,8 @@ describe('an unknown option', () => {
       (given) => lock.tryAcquireWrite(given),
       (given) => rwLocks.tryAcquireRead('a', given),
       (given) => rwLocks.tryAcquireWrite('a', given),
+      (given) => semaphore.tryAcquire(1, given),
+      (given) => semaphores.tryAcquire('a', 1, given),
     ]
     for (const one of tries) {
       await fails(() => one(called), noCallback)
@@ -209,8 +211,9 @@ describe('an unknown option', () => {
         await fails(() => one(limit), surplus)
       }
     }
-    for (const one of [mutex, lock]) assert.equal(one.isLocked(), false)
-    for (const one of [mutexes, rwLocks]) assert.equal(one.isLocked('a'), false)
+    await fails(() => semaphores.tryAcquire('a', { timeout: 5 }), /^unknown option "timeout"/)
+    for (const one of [mutex, lock, semaphore]) assert.equal(one.isLocked(), false)
+    for (const one of [mutexes, rwLocks, semaphores]) assert.equal(one.isLocked('a'), false)
   })
 
   it('is an option of tryRunExclusive() or tryRunShared(), which take none', async () => {
