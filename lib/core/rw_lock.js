@@ -17,7 +17,7 @@ const { localGrant } = require('./releaser.js')
 const { grantKey, readReleaser, writeReleaser } = require('./rw_releaser.js')
 const { Reader, ReadRunner, Upgrader, Writer, WriteRunner } = require('./rw_waiters.js')
 const platform = require('./platform.js')
-const { checkStack } = require('./stack.js')
+const { checkStack, checkStackToRelease } = require('./stack.js')
 
 class LocalRWLock extends LocalLock {
   constructor() {
@@ -123,10 +123,17 @@ class LocalRWLock extends LocalLock {
     throw deadlockError(this)
   }
 
+  /** Throws if the stack may be too short for the observer of a release. After checkStack() there was room for one. */
+  checkRelease() {
+    if (this.observer === null) return
+    if (this.queueSize() > 0) checkStack()
+    else checkStackToRelease()
+  }
+
   // Near the end of the stack admit() may throw. If it has admitted no waiter by then, the holder keeps the lock.
 
   endRead(grant) {
-    this.checkObserver()
+    this.checkRelease()
     if (grant.pending !== null) this.leave(grant.pending, endedError(this))
     // A custom signal may have released this grant.
     if (grant.isOver) return
@@ -144,7 +151,7 @@ class LocalRWLock extends LocalLock {
   }
 
   endWrite(grant) {
-    this.checkObserver()
+    this.checkRelease()
     grant.end()
     this.hasWriter = false
     try {

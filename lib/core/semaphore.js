@@ -158,8 +158,8 @@ class LocalSemaphore extends LocalLock {
   /** Throws if the stack may be too short for a release. */
   checkRelease() {
     // A queue with priorities checks the stack for a release once more, when a waiter leaves it.
-    if (this.observer === null && !this.queue?.others) checkStackToRelease()
-    else checkStack()
+    if (this.observer === null ? this.queue?.others : this.hasQueue()) checkStack()
+    else checkStackToRelease()
   }
 
   /**

@@ -20,6 +20,14 @@ const acquires = {
   'Semaphore.acquire with a weight': [Semaphore, (lock) => lock.acquire(1, 1)],
 }
 
+// Calls that return a releaser.
+const tries = {
+  'Mutex.tryAcquire': [Mutex, (lock) => lock.tryAcquire()],
+  'RWLock.tryAcquireRead': [RWLock, (lock) => lock.tryAcquireRead()],
+  'RWLock.tryAcquireWrite': [RWLock, (lock) => lock.tryAcquireWrite()],
+  'Semaphore.tryAcquire': [Semaphore, (lock) => lock.tryAcquire().release],
+}
+
 // Calls that run a callback.
 const runs = {
   'Mutex.runExclusive': [Mutex, (lock, run) => lock.runExclusive(run)],
@@ -77,6 +85,9 @@ const admissions = {
 const make = (Lock, diagnostics) =>
   Lock === Semaphore ? new Lock(1, { diagnostics }) : new Lock({ diagnostics })
 const nothing = () => {}
+/** Calls `act` in a frame of 1 KB. */
+const deeper = (act, ..._) => act()
+const kilobyte = new Array(128).fill(0)
 
 /** Gives back what an acquire has resolved to: a releaser, a semaphore's pair, or nothing. */
 function giveBack(lock, got) {
@@ -99,6 +110,20 @@ for (const [level, diagnostics] of Object.entries(levels)) {
         for (const { lock, got, isDone = false } of all) {
           assert.equal(lock.isLocked(), isDone)
           if (isDone) giveBack(lock, await got)
+        }
+      })
+    }
+
+    for (const [name, [Lock, acquire]] of Object.entries(tries)) {
+      // As when V8 has inlined the calls of the acquire, but not those of the release.
+      it(`that has acquired can be undone with less of the stack: ${name}`, () => {
+        const all = atTheEnd(
+          () => ({ lock: make(Lock, diagnostics) }),
+          ({ lock }) => deeper(acquire(lock), ...kilobyte),
+        )
+        for (const { lock } of all) {
+          assert.equal(lock.isLocked(), false)
+          assert.deepEqual(lock.snapshot().holders, [])
         }
       })
     }
