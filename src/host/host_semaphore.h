@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "host/host_lock.h"
 #include "locks/weighted_semaphore.h"
@@ -200,8 +199,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     do {
       const std::int64_t other = markIn(word);
       // The units of that process are put back at the same time.
-      const std::int64_t all = valueIn(word) + slot.held[other & kMaxProcess].load();
-      const std::uint32_t back = room(slot, held, all - sum(slot));
+      const std::uint32_t back = room(slot, held, valueIn(word) - sum(slot, other));
       // If this process is killed here, there are too many owed units until the rest ends.
       owe(slot, back);
       P::step(Step::cleaned);
@@ -214,9 +212,13 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     if (slot.rest.load() != 0) slot.owed.fetch_add(units);
   }
 
-  static std::int64_t sum(const SemaphoreSlot& slot) noexcept {
-    return std::accumulate(std::begin(slot.held), std::end(slot.held), std::int64_t{0},
-                           [](std::int64_t all, const Word32& one) { return all + one.load(); });
+  /// Returns the units that all processes hold but `without`.
+  static std::int64_t sum(const SemaphoreSlot& slot, std::int64_t without = 0) noexcept {
+    std::int64_t all = 0;
+    for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
+      if (process != without) all += slot.held[process].load();
+    }
+    return all;
   }
   std::int64_t taken() const noexcept { return sum(slot()); }
   /// Returns the units left. Reads the value first, so that a concurrent release counts as not having happened yet.

@@ -1,7 +1,11 @@
 // A semaphore of scope host, step by step.
 #include "host/host_semaphore.h"
 
+#include <atomic>
+#include <thread>
+
 #include "host_lock_test.h"
+#include "stress.h"
 
 namespace boxoffice::test {
 namespace {
@@ -236,6 +240,43 @@ TEST_F(HostSemaphoreTest, ProcessesCleanUpAfterTwoDeathsAtOnce) {
   EXPECT_TRUE(of(3).tryAcquire().abandoned);
   of(3).release();
   expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, NoUnitIsLostWhileTwoProcessesCleanUp) {
+  constexpr ProcessSlot kOne = 126;
+  constexpr ProcessSlot kOther = 127;
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  const auto evict = [&](ProcessSlot dead) {
+    WorldSemaphore::evict(&world_.at<std::byte>(0), dead);
+  };
+  std::atomic<int> begun{0};
+  std::atomic<int> ended{0};
+  // Threads that spin begin within nanoseconds of each other.
+  const auto reaches = [](const std::atomic<int>& count, int to) {
+    for (int spins = 0; count.load() < to; ++spins) {
+      if (spins > 10'000) std::this_thread::yield();
+    }
+  };
+  const int times = rounds(50'000);
+  std::jthread another([&] {
+    for (int i = 1; i <= times; ++i) {
+      reaches(begun, i);
+      evict(kOther);
+      ended.store(i);
+    }
+  });
+  int lost = 0;
+  for (int i = 1; i <= times; ++i) {
+    slot.held[kOne].store(2);
+    slot.held[kOther].store(3);
+    begun.store(i);
+    for (volatile int pause = i % 64; pause > 0;) pause = pause - 1;
+    evict(kOne);
+    reaches(ended, i);
+    lost += of(1).value() != kStart;
+    slot.value.store(kStart);
+  }
+  EXPECT_EQ(lost, 0);
 }
 
 TEST_F(HostSemaphoreTest, ACleanerLeavesTheUnitsOfOtherProcessesAlone) {
