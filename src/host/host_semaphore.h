@@ -196,12 +196,14 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   static void mark(SemaphoreSlot& slot, ProcessSlot dead, std::uint32_t held) noexcept {
     std::int64_t word = slot.value.load();
     std::int64_t to = 0;
+    std::uint32_t owed = 0;
     do {
       const std::int64_t other = markIn(word);
       // The units of that process are put back at the same time.
       const std::uint32_t back = room(slot, held, valueIn(word) - sum(slot, other));
       // If this process is killed here, there are too many owed units until the rest ends.
-      owe(slot, back);
+      if (back > owed) owe(slot, back - owed);
+      owed = std::max(owed, back);
       P::step(Step::cleaned);
       to = word - (held - back) + (other == 0 ? std::int64_t{dead} << kValueBits : 0);
     } while (!slot.value.compare_exchange_weak(word, to));

@@ -242,6 +242,18 @@ TEST_F(HostSemaphoreTest, ProcessesCleanUpAfterTwoDeathsAtOnce) {
   expectPristine();
 }
 
+TEST_F(HostSemaphoreTest, UnitsAreOwedOnceThoughTheValueChangesMeanwhile) {
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  slot.rest.store(1);  // there was a minHold
+  of(1).acquire(2);
+  // The second step is that before the excess is taken off.
+  world_.meanwhile(Step::cleaned,
+                   [&] { world_.meanwhile(Step::cleaned, [&] { of(3).setValue(2); }); });
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(of(3).value(), 4);
+  EXPECT_EQ(slot.owed.load(), 2U);
+}
+
 TEST_F(HostSemaphoreTest, NoUnitIsLostWhileTwoProcessesCleanUp) {
   constexpr ProcessSlot kOne = 126;
   constexpr ProcessSlot kOther = 127;
