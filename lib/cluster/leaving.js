@@ -9,7 +9,7 @@ const { inTime, pause } = require('./patience.js')
 /** How many of the last releases are told again after a failover, at most. */
 const mostRepeated = 1000
 
-/** Whether the end of `session` would take something away: a request that the server has not answered has nothing. */
+/** Whether the server has answered a request of `session`. The end of the session costs no other request anything. */
 const isInUse = ({ leases }) => [...leases.values()].some(({ answer }) => answer.hasCome)
 
 class Leaving {

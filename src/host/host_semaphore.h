@@ -15,10 +15,10 @@
 // Invariant: only the owner adds to held, so this never takes the units left below zero (setValue may).
 //
 // The value lies in the lower 48 bits of its word, signed. The upper bits are 0, or a mark: the process slot of a dead
-// process whose excess has been taken off, and whose held is still to be set to 0. So if its cleaner is killed between
-// the two steps, its next cleaner makes only the second. No other process makes it, because the process slot may be
-// that of a living process by then. A cleaner that finds the mark of another process sets none. If it is killed between
-// the steps, its next cleaner makes both, and units above the initial value are lost.
+// process whose excess has been taken off, and whose held is still to be set to 0. If the cleaner of that process is
+// killed between these two steps, its next cleaner does the second step only. Cleaners of other processes do not,
+// because a living process may have that process slot by then. A cleaner that finds the mark of another process sets no
+// mark. If it is killed between the steps, its next cleaner does both, and units above the initial value are lost.
 //
 // Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both sequentially
 // consistent. An owner that waits sees the release, or is notified by it.
