@@ -10,7 +10,7 @@ const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { blockingLimits, Keyed } = require('./keyed.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { acquireOptions, isObject, readWait } = require('../core/options.js')
+const { acquireOptions, isObject, readWait, refuseOptions } = require('../core/options.js')
 const { receiverError } = require('../core/receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
 const { checkStack } = require('../core/stack.js')
@@ -92,8 +92,9 @@ class DiningPhilosophers {
     return this.#sit(seat, acquireSyncOneOrMany(map, pair, limits, acquireSync, this.#lateAt(seat)))
   }
 
-  tryBegin(seat) {
+  tryBegin(seat, given) {
     check(this, 'tryBegin')
+    refuseOptions(given)
     const held = tryOneOrMany(mapOf(this.#forks, forks), this.#forksAt(seat), tryAcquire)
     return held === undefined ? undefined : this.#sit(seat, held)
   }

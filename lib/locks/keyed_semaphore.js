@@ -53,7 +53,7 @@ class KeyedSemaphore extends Keyed {
   tryAcquire(key, weight, given) {
     const map = mapOf(this, kind, 'tryAcquire')
     refuseOptions(given)
-    const asked = this.#read(weight, given, readWeight)
+    const asked = this.#read(weight, undefined, readWeight)
     if (!Array.isArray(key)) return map.with(key, (lock) => lock.tryAcquire(asked.weight))
     const values = new Values(key)
     const tryAcquire = (lock) => values.keep(lock, lock.tryAcquire(asked.weight))
@@ -99,7 +99,7 @@ class KeyedSemaphore extends Keyed {
 
   release(key, weight) {
     const map = mapOf(this, kind, 'release')
-    const asked = this.#read(weight)
+    const asked = this.#read(weight, undefined, readWeight)
     const putBack = (lock) => {
       if (lock.getValue() > this.#value - asked.weight) return false
       lock.release(asked.weight)

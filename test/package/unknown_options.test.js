@@ -194,10 +194,11 @@ describe('an unknown option', () => {
     }
   })
 
-  it('is an argument of tryAcquire(), which takes none, and holds nothing then', async () => {
+  it('is an argument of a method that tries, which takes none, and holds nothing then', async () => {
     const tries = [
       (given) => mutex.tryAcquire(given),
       (given) => mutexes.tryAcquire('a', given),
+      (given) => philosophers.tryBegin(0, given),
       (given) => lock.tryAcquireRead(given),
       (given) => lock.tryAcquireWrite(given),
       (given) => rwLocks.tryAcquireRead('a', given),
@@ -214,6 +215,11 @@ describe('an unknown option', () => {
     await fails(() => semaphores.tryAcquire('a', { timeout: 5 }), /^unknown option "timeout"/)
     for (const one of [mutex, lock, semaphore]) assert.equal(one.isLocked(), false)
     for (const one of [mutexes, rwLocks, semaphores]) assert.equal(one.isLocked('a'), false)
+  })
+
+  it('is an option of release(), which takes a weight only', async () => {
+    await fails(() => semaphores.release('a', { timeout: 5 }), /^unknown option "timeout"/)
+    await fails(() => semaphore.release({ timeout: 5 }), /^weight must be a number/)
   })
 
   it('is an option of tryRunExclusive() or tryRunShared(), which take none', async () => {
