@@ -11,8 +11,11 @@
 //   readers   a bit for each process that reads; only the process knows how many of its agents do (P::reads)
 //   upgrader  31 .. 8 its agent | 7 writes | 6 .. 0 its process slot; 0: no upgrade under way
 //   owner     (s, agent): that agent writes, and has come through ownership
-//   abandoned a process died writing; the next holder is told. A dead reader has left nothing half written
-//   told      this process reads, and was told of such a death. If it dies, too, the next holder is told
+//   abandoned 0
+//             kUntold: a process died writing; the next holder is told. A dead reader has left nothing half written
+//             a process slot: this process reads, and was told of such a death. If it dies, too, the next holder is
+//             told. One word has both, because a cleaner that stores one after it has read the other may store
+//             a report that a holder has taken meanwhile
 //
 // Why no reader reads while a writer writes:
 //   - Ownership: only the owner (or writer) sets a reader's bit, and a writer looks at the bits while it is
@@ -55,7 +58,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   void downgrade(AgentId me = P::agent(), bool tell = false) {
     Visit v(*this);
     if (writer() != me || me == kNoAgent) throw notWriter();
-    if (tell) slot().abandoned.store(1);
+    if (tell) slot().abandoned.store(kUntold);
     if (writesUpgraded(v.me)) {
       unclaim(v);
       Base::advance(v);
@@ -73,7 +76,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   /// a reader that died had been granted an abandoned lock, and had not learnt of it.
   std::uint32_t abandonReads(std::uint32_t count, bool tell = false) {
     Visit v(*this);
-    if (tell) slot().abandoned.store(1);
+    if (tell) slot().abandoned.store(kUntold);
     const std::uint32_t back = endReads(v, count);
     Base::advance(v);
     return back;
@@ -145,10 +148,9 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
     std::uint32_t claim = slot.upgrader.load();
     const OwnerWord t(slot.head.owner.load());
     const bool wrote = claimedBy(claim, dead) && (claim & kWrites) != 0;
-    if (wrote || slot.told.load() == dead || (t.process() == dead && t.agent() != kNoAgent))
-      slot.abandoned.store(1);
+    if (wrote || (t.process() == dead && t.agent() != kNoAgent)) slot.abandoned.store(kUntold);
+    Base::untell(slot, dead, kUntold);
     P::step(Step::cleaned);
-    Base::untell(slot, dead);
     // Unless another process has taken the claim over by now.
     if (claimedBy(claim, dead)) slot.upgrader.compare_exchange_strong(claim, 0);
     slot.readers.remove(dead);
@@ -164,8 +166,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   static bool isForgettable(const std::byte* at, std::int64_t) noexcept {
     const RWLockSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
-           slot.told.load() == 0 && Base::isPast(slot.writeRest.load() >> 1) &&
-           Base::isPast(slot.readRest.load() >> 1);
+           Base::isPast(slot.writeRest.load() >> 1) && Base::isPast(slot.readRest.load() >> 1);
   }
   static void reset(std::byte* at, std::int64_t) noexcept {
     RWLockSlot& slot = Base::slotAt(at);
@@ -182,6 +183,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   using Base::isUpgraded;
   using Base::join;
   using Base::kProcessMask;
+  using Base::kUntold;
   using Base::kWrites;
   using Base::part;
   using Base::slot;
@@ -270,7 +272,7 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   bool endWrite(AgentId agent, bool isDead) {
     Visit v(*this);
     if (writer() != agent || agent == kNoAgent) return false;
-    if (isDead) slot().abandoned.store(1);
+    if (isDead) slot().abandoned.store(kUntold);
     if (!writesUpgraded(v.me)) return Base::giveBack(v, agent, false);
     // Clear the bit last: a process that dies in between has left nothing half written.
     unclaim(v);

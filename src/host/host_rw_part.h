@@ -19,6 +19,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
 
   static constexpr std::uint32_t kWrites = 1U << 7;
   static constexpr std::uint32_t kProcessMask = kWrites - 1;
+  static constexpr std::uint32_t kUntold = 1U << 7;  ///< of RWLockSlot::abandoned: no process slot
   static constexpr int kAgentAt = 8;
 
   static std::uint32_t claimOf(ProcessSlot process, AgentId agent) noexcept {
@@ -65,7 +66,7 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
 
   /// Clears the bit of this process after its last read.
   void part(Visit& v) noexcept {
-    untell(slot(), v.me);
+    untell(slot(), v.me, 0);
     slot().readers.remove(v.me);
     P::step(Step::parted);
     Base::notifyOwner(v);
@@ -73,17 +74,15 @@ class HostRWPart : public HostLock<P, Self, RWLockSlot> {
     if (claim != 0 && !claimedBy(claim, v.me)) v.notifications.add(claim & kProcessMask);
   }
 
-  /// Forgets that the process was told of a death, unless another process has been told of a later one.
-  static void untell(RWLockSlot& slot, ProcessSlot process) noexcept {
-    std::uint32_t told = process;
-    slot.told.compare_exchange_strong(told, 0);
+  /// Ends the record that this process was told of a death: that death counts as handled (`left` is 0), or as kUntold.
+  static void untell(RWLockSlot& slot, std::uint32_t process, std::uint32_t left) noexcept {
+    slot.abandoned.compare_exchange_strong(process, left);
   }
 
   void tell(Waiter& w, ProcessSlot me) noexcept {
-    w.abandoned = false;
-    if (slot().abandoned.load() == 0) return;
-    if (w.ask == Rules::kRead) slot().told.store(me);
-    w.abandoned = slot().abandoned.exchange(0) != 0;
+    std::uint32_t untold = slot().abandoned.load();
+    w.abandoned = untold == kUntold && slot().abandoned.compare_exchange_strong(
+                                           untold, w.ask == Rules::kRead ? me : kNoProcess);
   }
 };
 

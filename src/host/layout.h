@@ -120,12 +120,11 @@ struct alignas(128) MutexSlot {
 struct alignas(64) RWLockSlot {
   SlotHead head;
   SharedProcessSet readers;
-  Word32 told;
   Word32 upgrader;
   Word32 abandoned;
   Word64 writeRest;  // the end of the last writer's minHold: see lib/host/timed_rw_lock.js
   Word64 readRest;   // the end of the last reader's, in the bits above kReleased
-  std::byte text[72];
+  std::byte text[80];
 };
 
 struct alignas(256) SemaphoreSlot {
@@ -255,7 +254,7 @@ static_assert(sizeof(RWLockSlot) == 192);
 static_assert(sizeof(SemaphoreSlot) == 1280);
 static_assert(sizeof(GateSlot) == 1088);
 static_assert(offsetof(MutexSlot, rest) == 72);
-static_assert(offsetof(RWLockSlot, writeRest) == 104 && offsetof(RWLockSlot, readRest) == 112);
+static_assert(offsetof(RWLockSlot, writeRest) == 96 && offsetof(RWLockSlot, readRest) == 104);
 static_assert(offsetof(SemaphoreSlot, owed) == 596 && offsetof(SemaphoreSlot, rest) == 600);
 static_assert(sizeof(SegmentHeader) <= kPage);
 static_assert(std::is_standard_layout_v<MembersFile> && std::is_standard_layout_v<SegmentHeader> &&

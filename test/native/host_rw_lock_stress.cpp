@@ -112,5 +112,39 @@ TEST_F(HostRWLockStress, SurvivesAKillAtEveryStep) {
   EXPECT_GT(world_.killsAt(Step::cleaned), 5);
 }
 
+TEST_F(HostRWLockStress, TellsADeathOnceThoughItsReportIsTakenWhileAReaderIsRemoved) {
+  const auto of = [this](ProcessSlot process) -> WorldRWLock& {
+    return world_.at<WorldRWLock>(process);
+  };
+  std::atomic<int> begun{0};
+  std::atomic<bool> isTold{false};
+  const int count = rounds(5'000);
+  std::thread reader([&] {
+    for (int i = 1; i <= count; ++i) {
+      while (begun.load() < 2 * i - 1) WorldPlatform::relax();
+      isTold = of(2).tryLockRead().abandoned;
+      begun = 2 * i;
+    }
+  });
+  int told = 0;
+  for (int i = 1; i <= count; ++i) {
+    of(1).lockWrite();
+    of(1).abandon(WorldPlatform::agent());
+    EXPECT_TRUE(of(1).lockRead().abandoned);
+    of(1).abandonReads(0, true);  // and is killed before it ends the read
+    begun = 2 * i - 1;
+    for (int wait = i % 64; wait > 0; --wait) WorldPlatform::relax();
+    world_.evict<WorldRWLock>(1);
+    while (begun.load() < 2 * i) std::this_thread::yield();
+    of(2).unlockRead();
+    const bool isLeft = of(3).lockWrite().abandoned;
+    of(3).unlockWrite();
+    told += (isTold ? 1 : 0) + (isLeft ? 1 : 0);
+    ++world_.books(0).visits;
+  }
+  reader.join();
+  EXPECT_EQ(told, count);
+}
+
 }  // namespace
 }  // namespace boxoffice::test
