@@ -105,6 +105,8 @@ asserts='assertion violated'
 stuck='invalid end state'
 starves='acceptance cycle'
 untidy='assertion violated .*word==owed|assertion violated .*word==\(' # at rest, and not as at the start
+untold='assertion violated .*abandoned==' # a death is told twice, or not at all
+notAlone='assertion violated .*!\(writer\)&&'
 waits='assertion violated .*queue\[1\]' # a living process waits, and nothing happens any more
 
 holds mutex safety -DTWICE=2
@@ -204,6 +206,36 @@ fails host_keys safety 'assertion violated .*state' -DKILLS=1 -DTWICE=0 -DUSERS=
 fails host_keys safety 'assertion violated .*digest' -DKILLS=0 -DTWICE=1 -DUSERS=2 -DBUG=8
 reaches host_keys -DKILLS=1 -DTWICE=0 -- 1 2 3 4 5 6 7
 reaches host_keys -DKILLS=0 -DTWICE=1 -DUSERS=2 -- 8 9
+
+holds host_rwlock safety -DKILLS=0 -DKEEPS=2 -DDOES1=1 -DDOES2=2 -DDOES3=3
+holds host_rwlock safety -DKILLS=0 -DOVERDUE -DDOES1=10 -DDOES2=3 -DDOES3=5
+holds host_rwlock safety -DKILLS=0 -DREADERS=2 -DKEEPS=2 -DUPGRADES=1 -DLEAVES=1 -DDOES3=1
+holds host_rwlock safety -DKILLS=0 -DREADERS=2 -DKEEPS=1 -DUPGRADES=1 -DDOWNGRADES=1 -DDOES2=1 -DDOES3=2
+holds host_rwlock safety -DKILLS=1 -DREADERS=2 -DUPGRADES=2 -DBIRTHS=1 -DDOES1=1
+holds host_rwlock safety -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1
+holds host_rwlock safety -DKILLS=2 -DWRITER=3 -DFAULTS=1 -DDOES1=1 -DDOES2=1
+holds host_rwlock safety -DKILLS=2 -DWRITER=3 -DDOES1=2 -DDOES2=1
+holds host_rwlock safety -DKILLS=2 -DWRITER=1 -DDOWNGRADES=1 -DDOES2=1
+holds host_rwlock safety -DKILLS=2 -DREADERS=2 -DKEEPS=1 -DUPGRADES=2 -DDOES3=2
+holds host_rwlock safety -DKILLS=2 -DREADERS=2 -DUPGRADES=2 -DDOES3=1
+fails host_rwlock safety "$asserts" -DKILLS=0 -DREADERS=2 -DBUG=1 -DDOES3=2
+fails host_rwlock safety "$asserts" -DKILLS=0 -DREADERS=2 -DUPGRADES=1 -DBUG=2
+fails host_rwlock safety "$untold" -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1 -DBUG=3
+fails host_rwlock safety "$untold" -DKILLS=2 -DWRITER=3 -DFAULTS=1 -DDOES1=1 -DDOES2=1 -DBUG=4
+fails host_rwlock safety 'assertion violated .*upgrader&3' -DKILLS=1 -DREADERS=2 -DUPGRADES=2 -DDOES3=1 -DBUG=5
+fails host_rwlock safety 'assertion violated .*seen' -DKILLS=1 -DREADERS=2 -DUPGRADES=2 -DDOES3=1 -DBUG=6
+fails host_rwlock safety "$notAlone" -DKILLS=0 -DREADERS=2 -DUPGRADES=1 -DDOES3=1 -DBUG=7
+fails host_rwlock safety "$notAlone" -DKILLS=0 -DREADERS=2 -DUPGRADES=1 -DDOES3=1 -DBUG=8
+fails host_rwlock safety "$untold" -DKILLS=1 -DREADERS=2 -DDOES1=2 -DDOES3=1 -DBUG=9
+fails host_rwlock safety "$untold" -DKILLS=2 -DREADERS=2 -DUPGRADES=1 -DDOES3=1 -DBUG=10
+fails host_rwlock safety "$untold" -DKILLS=2 -DWRITER=3 -DFAULTS=1 -DDOES1=1 -DDOES2=1 -DBUG=11
+fails host_rwlock safety 'assertion violated .*queue.*&4' -DKILLS=0 -DREADERS=2 -DUPGRADES=2 -DTWICE=1 -DDOES1=2 -DBUG=12
+fails host_rwlock safety 'assertion violated .*passed<=1' -DKILLS=0 -DOVERDUE -DTWICE=1 -DDOES1=3 -DDOES2=3 -DDOES3=8 -DBUG=13
+fails host_rwlock safety "$asserts" -DKILLS=0 -DREADERS=2 -DUPGRADES=1 -DLEAVES=1 -DKEEPS=2 -DDOES3=1 -DBUG=14
+fails host_rwlock safety "$asserts" -DKILLS=2 -DDOES1=2 -DDOES2=2 -DDOES3=2 -DBUG=15
+reaches host_rwlock -DKILLS=2 -DREADERS=2 -DUPGRADES=2 -DDOES3=1 -- 1 2 4 7 9
+reaches host_rwlock -DKILLS=2 -DWRITER=1 -DDOES2=2 -- 3
+reaches host_rwlock -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1 -- 5 6 8
 
 ((failed)) && echo "$failed models failed"
 echo "$passed models passed"
