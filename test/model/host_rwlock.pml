@@ -490,6 +490,13 @@ end:
   :: d_step { HOLDS_BY_UPGRADE && RELEASES -> call = ENDING; at = UNCLAIMS }
   :: d_step { HOLDS_BY_UPGRADE && faults < FAULTS -> faults++; abandoned = UNTOLD; owed = 2; call = ENDING; at = UNCLAIMS }
   :: d_step { HOLDS_BY_UPGRADE && downgrades < DOWNGRADES -> downgrades++; at = UNCLAIMS }
+  :: d_step { HOLDS_BY_UPGRADE && downgrades < DOWNGRADES && faults < FAULTS ->
+      downgrades++;
+      faults++;
+      abandoned = UNTOLD;
+      owed = 2;
+      at = UNCLAIMS
+    }
   :: d_step { READING && !up[me] && upgrades < UPGRADES -> upgrades++; call = UPGRADING; at = CLAIMS; ask = (BUG == 8 && ALONE -> UPGRADE : 0) }
   :: d_step { READING && !up[me] && upgrades < UPGRADES && ALONE -> upgrades++; call = LATE; at = CLAIMS }
   :: d_step { ALIVE(me) && notifications && !at ->

@@ -212,12 +212,14 @@ holds host_rwlock safety -DKILLS=0 -DOVERDUE -DDOES1=10 -DDOES2=3 -DDOES3=5
 holds host_rwlock safety -DKILLS=0 -DREADERS=2 -DKEEPS=2 -DUPGRADES=1 -DLEAVES=1 -DDOES3=1
 holds host_rwlock safety -DKILLS=0 -DREADERS=2 -DKEEPS=1 -DUPGRADES=1 -DDOWNGRADES=1 -DDOES2=1 -DDOES3=2
 holds host_rwlock safety -DKILLS=1 -DREADERS=2 -DUPGRADES=2 -DBIRTHS=1 -DDOES1=1
+holds host_rwlock safety -DKILLS=1 -DREADERS=2 -DUPGRADES=1 -DFAULTS=1 -DDOWNGRADES=1 -DDOES3=1
 holds host_rwlock safety -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DWRITER=3 -DFAULTS=1 -DDOES1=1 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DWRITER=3 -DDOES1=2 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DWRITER=1 -DDOWNGRADES=1 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DREADERS=2 -DKEEPS=1 -DUPGRADES=2 -DDOES3=2
 holds host_rwlock safety -DKILLS=2 -DREADERS=2 -DUPGRADES=2 -DDOES3=1
+holds host_rwlock safety -DKILLS=2 -DREADERS=3 -DUPGRADES=3
 fails host_rwlock safety "$asserts" -DKILLS=0 -DREADERS=2 -DBUG=1 -DDOES3=2
 fails host_rwlock safety "$asserts" -DKILLS=0 -DREADERS=2 -DUPGRADES=1 -DBUG=2
 fails host_rwlock safety "$untold" -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1 -DBUG=3
