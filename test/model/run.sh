@@ -209,12 +209,14 @@ reaches host_keys -DKILLS=0 -DTWICE=1 -DUSERS=2 -- 8 9
 
 holds host_rwlock safety -DKILLS=0 -DKEEPS=2 -DDOES1=1 -DDOES2=2 -DDOES3=3
 holds host_rwlock safety -DKILLS=0 -DOVERDUE -DDOES1=10 -DDOES2=3 -DDOES3=5
+holds host_rwlock safety -DKILLS=0 -DOVERDUE -DTWICE=1 -DDOES1=3 -DDOES2=3 -DDOES3=8
 holds host_rwlock safety -DKILLS=0 -DREADERS=2 -DKEEPS=2 -DUPGRADES=1 -DLEAVES=1 -DDOES3=1
 holds host_rwlock safety -DKILLS=0 -DREADERS=2 -DKEEPS=1 -DUPGRADES=1 -DDOWNGRADES=1 -DDOES2=1 -DDOES3=2
 holds host_rwlock safety -DKILLS=1 -DREADERS=2 -DUPGRADES=2 -DBIRTHS=1 -DDOES1=1
 holds host_rwlock safety -DKILLS=1 -DREADERS=2 -DUPGRADES=1 -DFAULTS=1 -DDOWNGRADES=1 -DDOES3=1
 holds host_rwlock safety -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DWRITER=3 -DFAULTS=1 -DDOES1=1 -DDOES2=1
+holds host_rwlock safety -DKILLS=2 -DDOES1=2 -DDOES2=2 -DDOES3=2
 holds host_rwlock safety -DKILLS=2 -DWRITER=3 -DDOES1=2 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DWRITER=1 -DDOWNGRADES=1 -DDOES2=1
 holds host_rwlock safety -DKILLS=2 -DREADERS=2 -DKEEPS=1 -DUPGRADES=2 -DDOES3=2
