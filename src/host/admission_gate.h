@@ -17,8 +17,8 @@
 //   leave      takes out a waiter that has no admission
 //   a death    gives the dead process's admissions to other processes, those of accepting waiters included
 //
-// Each of these is one compare-and-swap. If a process is killed while it passes an admission on, two waiters may get
-// it, but it is never lost.
+// Each of these is one compare-and-swap. Two waiters may get an admission if a process is killed while it passes it on,
+// or if a process that opens the gate (beginAnew) passes it on beside the cleaner. But it is never lost.
 //
 // Invariants, while no call is in progress:
 //   1. A part has no more admissions than waiters.

@@ -29,9 +29,14 @@ Segment& Membership::open(const SegmentOptions& options) {
   }
   const std::string path = path_ + "/" + file;
   checkThere();
-  const SegmentView view = openSegmentFile(
-      options, path, path_ + "/" + asideOf(process_), process_,
-      [this](ProcessSlot user, const std::function<void()>& use) { return ifDead(user, use); });
+  const SegmentView view =
+      openSegmentFile(options, path, path_ + "/" + asideOf(process_), process_,
+                      [this](ProcessSlot user, const std::function<void()>& use) {
+                        if (!ifDead(user, use)) return false;
+                        // A process that cleans up at the same time may have notified already.
+                        notifyAll();
+                        return true;
+                      });
   // In a directory that replaced this one, the process slot belongs to another process. That process may have set the
   // same bit, so do not clear the bit.
   checkThere();

@@ -1,8 +1,11 @@
 // Members that are killed, stopped or forked: which processes notice, and how they clean up.
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "host/kill_points.h"
 #include "host_support.h"
@@ -51,6 +54,47 @@ TEST(HostDeath, OfANewProcessIsSeenByEarlierOnes) {
   while (membership->pidOf(2) != 0) std::this_thread::yield();
   EXPECT_FALSE(segment.header().users.has(2));
   EXPECT_TRUE(segment.header().users.has(1));
+}
+
+std::atomic<bool> evicts;
+std::atomic<bool> mayEvict;
+
+struct CountRescans final : SegmentListener {
+  void notified(std::uint32_t) noexcept override {}
+  void rescan() noexcept override { ++rescans; }
+  std::atomic<int> rescans{0};
+};
+
+TEST(HostDeath, IsToldAgainByAProcessThatOpensAnEventBesideTheCleaner) {
+  const TemporaryDirectory directory;
+  evicts = mayEvict = false;
+  setEvict(Kind::autoResetEvent, [](const SegmentView&, ProcessSlot) {
+    evicts = true;
+    while (!mayEvict) std::this_thread::yield();
+  });
+  // The opener looks at the users in the order of their slots, up to the first that lives.
+  Process victim(directory.path());
+  ASSERT_EQ(victim.join(), 1);
+  CountRescans listener;
+  const auto membership = Membership::in(directory.path());
+  victim.ask("event x", "event ");
+  Segment& segment = membership->open({Kind::autoResetEvent, "x"});
+  membership->setListener(segment, &listener);
+  victim.kill();
+  while (!evicts) std::this_thread::yield();
+  Process opener(directory.path());
+  ASSERT_EQ(opener.join(), 3);
+  EXPECT_EQ(opener.ask("event x", "evicting"), "");
+  mayEvict = true;
+  while (membership->isMember(1) || listener.rescans == 0) std::this_thread::yield();
+  // The opener may pass on an admission now, after the cleaner has notified all.
+  const int before = listener.rescans;
+  EXPECT_EQ(opener.ask("go on", "event "), std::to_string(segment.id()));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (listener.rescans == before && std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+  EXPECT_GT(listener.rescans, before);
+  membership->setListener(segment, nullptr);
 }
 
 TEST(HostDeath, OfAProcessThatCleansUpIsCleanedUpInTurn) {

@@ -2,7 +2,7 @@
 // kill it. It reads one order per line of standard input and prints one line for each; its notifications
 // appear in between.
 //
-// It opens mutexes and tables of mutexes. Their eviction only writes a line to <directory>/log. If there is a
+// It opens tables of mutexes, and events. Their eviction only writes a line to <directory>/log. If there is a
 // file <directory>/die, the first process that removes it dies during its clean-up.
 
 #include <fcntl.h>
@@ -26,6 +26,7 @@ using namespace boxoffice::host;
 
 std::string directory;
 std::mutex outMutex;
+thread_local bool opensEvent = false;  // an eviction on this thread waits for a line
 
 void say(const std::string& line) {
   const std::lock_guard guard(outMutex);
@@ -39,6 +40,11 @@ void clean(const SegmentView& segment, ProcessSlot dead) {
       "evict " + std::to_string(dead) + " from " + std::to_string(segment.id) + "\n";
   if (write(log, line.data(), line.size()) < 0) std::abort();
   close(log);
+  if (opensEvent) {
+    say("evicting");
+    std::string any;
+    std::getline(std::cin, any);
+  }
   if (unlink((directory + "/die").c_str()) == 0) raise(SIGKILL);
 }
 
@@ -93,6 +99,12 @@ class Program {
       last_ = &loopWakeup->second;
       id_ = segment.id();
       say("segment " + std::to_string(id_));
+    } else if (word == "event") {
+      std::string name;
+      order >> name;
+      opensEvent = true;
+      say("event " + std::to_string(membership_->open({Kind::autoResetEvent, name}).id()));
+      opensEvent = false;
     } else if (word == "notify") {
       unsigned process = 0;
       std::uint32_t slot = 0;
