@@ -241,6 +241,43 @@ reaches host_rwlock -DKILLS=2 -DREADERS=2 -DUPGRADES=2 -DDOES3=1 -- 1 2 4 7 9
 reaches host_rwlock -DKILLS=2 -DWRITER=1 -DDOES2=2 -- 3
 reaches host_rwlock -DKILLS=1 -DWRITER=3 -DFAULTS=2 -DDOES1=1 -DDOES2=1 -- 5 6 8
 
+unserved='assertion violated \( ?!\(queued\[p\]\)|assertion violated .*part\[p\]==queued' # a living waiter is due
+lost='assertion violated .*>=given'
+
+holds host_admissions safety -DKILLS=0 -DSIGNALS=2 -DLEAVES=1
+holds host_admissions safety -DKILLS=1 -DTWICE=1 -DTRIES=1
+holds host_admissions safety -DKILLS=1 -DAGENTS=1
+holds host_admissions safety -DKILLS=2
+holds host_admissions safety -DKILLS=2 -DCONDITION -DLEAVES=1
+holds host_admissions safety -DKILLS=1 -DCONDITION -DTWICE=1 -DSIGNALS=2
+holds host_admissions safety -DKILLS=1 -DOPENS=1
+fails host_admissions safety "$unserved" -DKILLS=2 -DBUG=1
+fails host_admissions safety "$lost" -DKILLS=2 -DBUG=2
+fails host_admissions safety "$lost" -DKILLS=2 -DBUG=3
+fails host_admissions safety "$lost" -DKILLS=1 -DTWICE=1 -DCONDITION -DBUG=4
+fails host_admissions safety "$lost" -DKILLS=1 -DBUG=5
+fails host_admissions safety "$unserved" -DKILLS=0 -DBUG=6
+fails host_admissions safety "$unserved" -DKILLS=0 -DLEAVES=1 -DBUG=7
+fails host_admissions safety "$unserved" -DKILLS=1 -DOPENS=1 -DBUG=8
+reaches host_admissions -DKILLS=1 -DTWICE=1 -DLEAVES=1 -DTRIES=1 -- 1 2 3 4 5
+reaches host_admissions -DKILLS=1 -DTWICE=1 -DCONDITION -- 6
+
+holds host_barrier safety -DKILLS=0 -DLEAVES=1 -DRESETS=1
+holds host_barrier safety -DKILLS=1 -DRESETS=1
+holds host_barrier safety -DKILLS=1 -DLEAVES=1
+holds host_barrier safety -DKILLS=2 -DBREAKS=1 -DPARTIES=3
+fails host_barrier safety "$unserved" -DKILLS=2 -DPARTIES=3 -DBUG=1
+fails host_barrier safety "$asserts" -DKILLS=2 -DPARTIES=3 -DBUG=2
+fails host_barrier safety 'assertion violated .*passed' -DKILLS=0 -DRESETS=1 -DBUG=3
+fails host_barrier safety 'assertion violated .*passed' -DKILLS=0 -DRESETS=1 -DTWICE=1 -DBUG=4
+fails host_barrier safety "$asserts" -DKILLS=1 -DLEAVES=1 -DPARTIES=3 -DBUG=5
+fails host_barrier safety "$unserved" -DKILLS=0 -DBUG=6
+fails host_barrier safety 'assertion violated .*queued\[1\]' -DKILLS=2 -DPARTIES=3 -DBUG=7
+fails host_barrier safety 'assertion violated .*queued\[1\]' -DKILLS=2 -DPARTIES=3 -DBUG=8
+reaches host_barrier -DKILLS=1 -DRESETS=1 -- 1 2 3 4
+reaches host_barrier -DKILLS=0 -DRESETS=2 -- 5
+reaches host_barrier -DKILLS=1 -DPARTIES=3 -- 6
+
 ((failed)) && echo "$failed models failed"
 echo "$passed models passed"
 [[ $failed -eq 0 ]]
