@@ -1,6 +1,6 @@
 /* src/host/host_gate.h with membership_deaths.cpp: what the models of the gates of scope host share, which are
- * host_admissions.pml (events, condition variables) and host_barrier.pml. A process may die at any step, and other
- * processes clean up after it.
+ * host_admissions.pml (events, condition variables), host_barrier.pml and host_latch.pml. A process may die at any
+ * step, and other processes clean up after it.
  *
  * How the models follow the C++
  *   - A visit to a gate holds the bucket of its process, so the visits of a process are one actor (`process`), and
@@ -13,7 +13,7 @@
  *   - A notification that was sent arrives, however late: process_mailbox.h is not part of the models.
  *   - Local queues are counts.
  *   - A death is visible to all until the process slot is free. The lock of the slot is free as soon as its cleaner
- *     dies, and another process then repeats all that the cleaner did.
+ *     dies, and another process then repeats all that the cleaner did. Two dead processes may be cleaned up at once.
  *   - notifyAll is one step: its parts commute.
  */
 

@@ -278,6 +278,16 @@ reaches host_barrier -DKILLS=1 -DRESETS=1 -- 1 2 3 4
 reaches host_barrier -DKILLS=0 -DRESETS=2 -- 5
 reaches host_barrier -DKILLS=1 -DPARTIES=3 -- 6
 
+holds host_latch safety -DKILLS=1 -DCHANGES=3
+holds host_latch safety -DKILLS=0 -DEVENT
+holds host_latch safety -DKILLS=2 -DEVENT -DTWICE=0 -DLEAVES=0
+fails host_latch safety "$unserved" -DKILLS=1 -DBUG=1
+fails host_latch safety "$unserved" -DKILLS=0 -DBUG=2
+fails host_latch safety "$unserved" -DKILLS=0 -DEVENT -DBUG=3
+fails host_latch safety "$unserved" -DKILLS=0 -DBUG=4
+fails host_latch safety "$unserved" -DKILLS=0 -DEVENT -DCHANGES=3 -DBUG=5
+reaches host_latch -DKILLS=0 -DEVENT -- 1 2 3
+
 ((failed)) && echo "$failed models failed"
 echo "$passed models passed"
 [[ $failed -eq 0 ]]
