@@ -5,6 +5,7 @@
 // The local lock decides which waiter is next. A lease without a holder is kept while the owner expects callers that the
 // local lock has admitted and that have not called take() yet, and ended afterwards.
 const { throwIfAborted } = require('../core/abort.js')
+const { setImmediate } = require('../core/builtins.js')
 const { bounds } = require('../core/cohort.js')
 const { UnobservedWaiter, wait } = require('../core/waiter.js')
 const { Hold } = require('./hold.js')
@@ -231,7 +232,12 @@ class Cohort {
     this.#forget(lease)
     for (const hold of lease.holds) hold.lose(error)
     // A caller whose hold has exceeded maxHold may still be running, but the waiters of this thread do not wait for it.
-    if (this.hasEnd) for (const hold of lease.holds) this.owner.give(hold)
+    if (!this.hasEnd) return
+    for (const hold of lease.holds) {
+      if (hold.caller !== undefined) this.owner.give(hold)
+      // It was granted in this turn of the event loop, and its caller takes it first.
+      else setImmediate(() => lease.holds.has(hold) && this.owner.give(hold))
+    }
   }
 
   /**

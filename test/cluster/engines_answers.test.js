@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
-const { KeyedMutex, KeyedRWLock, KeyedSemaphore } = require('../..')
+const { KeyedMutex, KeyedRWLock, KeyedSemaphore, Mutex } = require('../..')
 const { timedWorld } = require('./helpers/fake_world.js')
 
 const never = new Promise(() => {})
@@ -249,6 +249,33 @@ describe('Answers over an engine', () => {
     assert.equal(sessions.length, before + 1)
     const all = await world.clock.until(Promise.all(waits))
     for (const release of all) release()
+  })
+
+  it('that end the session in the turn of a grant leave nothing locked', async () => {
+    const answers = []
+    let areKept = false
+    const engine = await newEngine({}, (driver) => ({
+      enter: async (request) => {
+        const answer = await driver.enter(request)
+        if (areKept) await new Promise((resolve) => answers.push(resolve))
+        return answer
+      },
+    }))
+    const mutexOf = (name) => new Mutex({ engine, name, maxHold: 20_000 })
+    const [one, other] = [mutexOf('one'), mutexOf('other')]
+    areKept = true
+    const first = one.acquire()
+    await world.clock.settle()
+    world.server.sessions.clear()
+    const second = other.acquire()
+    await world.clock.settle()
+    areKept = false
+    for (const answer of answers) answer()
+    const release = await first
+    assert.equal(release.signal.aborted, true)
+    const next = await world.clock.until(one.acquire({ timeout: 5000 }))
+    next()
+    ;(await world.clock.until(second))()
   })
 
   it('that arrive when the engine is closed open no session', async () => {
