@@ -152,12 +152,16 @@ class Confirmation {
     this.#timer.unref()
   }
 
-  stop() {
+  /** With `isUnsure` a command of the request has failed, and a stuck server may still execute it. */
+  stop(isUnsure = false) {
     const { unsure, withdraw } = this.#open ?? {}
     this.#open = undefined
     withdraw?.()
     this.#clock.clearTimeout(this.#timer)
     if (unsure !== undefined) this.#disown(unsure)
+    if (!isUnsure || this.#lease.state !== 'lost') return
+    const request = requestOf(this.#lease)
+    after(this.#clock, this.#hub.claim).then(() => this.#disown(request))
   }
 }
 

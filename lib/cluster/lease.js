@@ -249,7 +249,7 @@ class Lease {
   #stop(state) {
     if (this.state === 'held') this.hub.countHeld(-1)
     this.state = state
-    this.#confirmation.stop()
+    this.#confirmation.stop(this.#isUnsure)
     this.#clock.clearTimeout(this.#timer)
     this.answer.stop()
   }

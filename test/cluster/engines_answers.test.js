@@ -278,6 +278,29 @@ describe('Answers over an engine', () => {
     ;(await world.clock.until(second))()
   })
 
+  it('that failed before a lease was lost leave no lock to its process', async () => {
+    let execute
+    const [one, two] = await Promise.all([
+      newEngine({}, (driver) => ({
+        enter: (request) => {
+          if (execute !== undefined || request.key !== 'mutex:a') return driver.enter(request)
+          execute = () => driver.enter(request)
+          throw new Error('the connection has been cut')
+        },
+      })),
+      newEngine(),
+    ])
+    const release = await world.clock.until(
+      new Mutex({ engine: one, name: 'a', maxHold: 30_000 }).acquire(),
+    )
+    await world.clock.pass(30_000)
+    assert.equal(release.signal.aborted, true)
+    // Only now the server gets the command that failed.
+    await execute()
+    const next = new Mutex({ engine: two, name: 'a' }).acquire({ timeout: 7000 })
+    ;(await world.clock.until(next))()
+  })
+
   it('that arrive when the engine is closed open no session', async () => {
     let listened
     const listen = () =>
