@@ -288,6 +288,42 @@ fails host_latch safety "$unserved" -DKILLS=0 -DBUG=4
 fails host_latch safety "$unserved" -DKILLS=0 -DEVENT -DCHANGES=3 -DBUG=5
 reaches host_latch -DKILLS=0 -DEVENT -- 1 2 3
 
+valid='assertion violated .*isFresh'  # two processes have a valid lease
+waiting='assertion violated .*isWaiting' # a caller waits, and nothing happens any more
+locked='assertion violated .*holder\)\|\|' # the server has a holder that no process knows
+holds engine safety -DTWICE=1 -DGIVEUPS=1
+holds engine safety -DTWICE=1 -DENDS=1
+holds engine safety -DLAPSES=1
+holds engine safety -DFAILS=1 -DGIVEUPS=1
+holds engine safety -DCLOSES=1 -DGIVEUPS=1
+holds engine safety -DKILLS=1 -DCUTS=1
+holds engine safety -DN=2 -DTWICE=1 -DLAPSES=1 -DRENEWALS=1
+holds engine safety -DN=2 -DTWICE=1 -DLAPSES=1 -DENDS=1
+holds engine safety -DN=2 -DLAPSES=2 -DRENEWALS=1
+holds engine safety -DN=2 -DTWICE=1 -DCLOSES=1 -DLAPSES=1
+holds engine safety -DN=2 -DTWICE=1 -DFAILS=1 -DENDS=1
+holds engine safety -DN=2 -DTWICE=1 -DFAILS=1 -DCUTS=1
+holds engine safety -DN=2 -DSKIPS -DFAILS=1 -DENDS=1 -DCUTS=1
+holds engine safety -DN=2 -DTWICE=2 -DREUSES=1 -DLOOKS=1
+fails engine safety "$valid" -DN=2 -DTWICE=1 -DENDS=1 -DBUG=1
+fails engine safety "$waiting" -DN=2 -DLAPSES=1 -DBUG=2
+fails engine safety 'assertion violated .*leaseToken==latest' -DN=2 -DTWICE=1 -DLAPSES=1 -DBUG=3
+fails engine safety "$valid" -DN=2 -DREUSES=1 -DBUG=4
+fails engine safety "$valid" -DN=2 -DTWICE=1 -DLAPSES=1 -DRENEWALS=1 -DBUG=5
+fails engine safety "$waiting" -DN=2 -DGIVEUPS=1 -DBUG=6
+fails engine safety "$locked" -DN=2 -DFAILS=1 -DBUG=7
+fails engine safety "$locked" -DN=2 -DENDS=1 -DBUG=8
+fails engine safety 'assertion violated .*>latest' -DN=2 -DLAPSES=1 -DBUG=9
+fails engine safety 'assertion violated .*>latest' -DN=2 -DTWICE=1 -DBUG=10
+fails engine safety 'assertion violated holder ' -DN=2 -DTWICE=1 -DLAPSES=1 -DBUG=11
+fails engine safety 'assertion violated .*isTold' -DN=2 -DTWICE=2 -DBUG=12
+fails engine safety "$locked" -DN=2 -DFAILS=1 -DENDS=1 -DBUG=13
+reaches engine -DN=2 -DTWICE=1 -DENDS=1 -- 1 4 10
+reaches engine -DN=2 -DGIVEUPS=1 -- 2
+reaches engine -DN=2 -DLAPSES=1 -DRENEWALS=1 -- 3 6 7
+reaches engine -DN=2 -DFAILS=1 -- 5
+reaches engine -DN=2 -DTWICE=1 -DCLOSES=1 -- 8 9
+
 ((failed)) && echo "$failed models failed"
 echo "$passed models passed"
 [[ $failed -eq 0 ]]
