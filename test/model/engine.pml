@@ -5,7 +5,7 @@
  *     postgres/steps.js, whose admit() skips a request that no connection listens for; Redis drops it.
  *   - A process is one event loop and its renewing thread. It has one lock of one key: `queue` of the local lock is the
  *     count `callers`, `expecting` is a caller that the local lock has admitted and that has not called
- *     Cohort.take() yet. The current lease of the cohort (lease.js) is in `state` to `grantToken`. A lease that is over
+ *     Cohort.take() yet. The current lease of the cohort (lease.js) is in the fields from `state` to `isUnsure`. A lease that is over
  *     leaves only its id behind, in `orphans` while a command is on its way, then in `leaves` (leaving.js).
  *   - A command is sent, is executed and is answered in three steps, and anything may happen in between. Commands of
  *     one process pass each other, as they do with a pool of connections. Messages to one process keep their order.
