@@ -223,10 +223,11 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return all;
   }
   std::int64_t taken() const noexcept { return sum(slot()); }
-  /// Returns the units left. Reads the value first, so that a concurrent release counts as not having happened yet.
+  /// Returns the units left, or fewer during a release. Reads the value last: a cleaner takes units off the value, and
+  /// then off the sum, which would otherwise count as left.
   static std::int64_t left(const SemaphoreSlot& slot) noexcept {
-    const std::int64_t all = valueIn(slot.value.load());
-    return all - sum(slot);
+    const std::int64_t held = sum(slot);
+    return valueIn(slot.value.load()) - held;
   }
   std::int64_t left() const noexcept { return left(slot()); }
 

@@ -291,6 +291,41 @@ TEST_F(HostSemaphoreTest, NoUnitIsLostWhileTwoProcessesCleanUp) {
   EXPECT_EQ(lost, 0);
 }
 
+TEST_F(HostSemaphoreTest, NoSignalIsTakenTwiceWhileADeadTakerIsCleanedUp) {
+  constexpr ProcessSlot kTaker = 127;
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  WorldSemaphore::reset(&world_.at<std::byte>(0), 0);
+  std::atomic<int> begun{0};
+  std::atomic<int> ended{0};
+  // Threads that spin begin within nanoseconds of each other.
+  const auto reaches = [](const std::atomic<int>& count, int to) {
+    for (int spins = 0; count.load() < to; ++spins) {
+      if (spins > 10'000) std::this_thread::yield();
+    }
+  };
+  const int times = rounds(5'000);
+  std::jthread cleaner([&] {
+    for (int i = 1; i <= times; ++i) {
+      reaches(begun, i);
+      WorldSemaphore::evict(&world_.at<std::byte>(0), kTaker);
+      ended.store(i);
+    }
+  });
+  int twice = 0;
+  for (int i = 1; i <= times; ++i) {
+    slot.value.store(1);
+    slot.held[kTaker].store(1);
+    Asking w(notes_, kAnna, 1);
+    EXPECT_FALSE(of(1).enter(w));
+    begun.store(i);
+    while (ended.load() < i) of(1).notified();
+    twice += of(1).leave(w) == Leave::admitted;
+    slot.held[1].store(0);
+  }
+  notes_.take();
+  EXPECT_EQ(twice, 0);
+}
+
 TEST_F(HostSemaphoreTest, ACleanerLeavesTheUnitsOfOtherProcessesAlone) {
   auto& slot = world_.at<host::SemaphoreSlot>(0);
   of(1).acquire(2);
