@@ -20,12 +20,14 @@
 // because a living process may have that process slot by then. A cleaner that finds the mark of another process sets no
 // mark. If it is killed between the steps, its next cleaner does both, and units above the initial value are lost.
 //
+// The uppermost bit of held: the process is dead, and its cleaner has counted its units. A release takes none of them,
+// because the cleaner would not notice, and would take the released units off the value.
+//
 // Memory order: "take from held, then look at ownership" against "take ownership, then look at held", both sequentially
 // consistent. An owner that waits sees the release, or is notified by it.
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "host/host_lock.h"
 #include "locks/weighted_semaphore.h"
@@ -118,14 +120,15 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   template <class Use>
   void eachHolder(Use&& use) const {
     for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
-      if (slot().held[process].load() > 0) use(process);
+      if (unitsIn(slot().held[process].load()) > 0) use(process);
     }
   }
 
   static void evict(std::byte* at, ProcessSlot dead) noexcept {
     SemaphoreSlot& slot = Base::slotAt(at);
     std::int64_t word = slot.value.load();
-    const std::uint32_t held = slot.held[dead].load();
+    std::uint32_t held = slot.held[dead].load();
+    if (held > 0) held = unitsIn(slot.held[dead].fetch_or(kFrozen));
     if (held > 0 && markIn(word) != dead) {
       if (held > slot.resting[dead].load()) slot.abandoned.store(1);
       P::step(Step::cleaned);
@@ -175,6 +178,9 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   bool mayFit(const Waiter& w) const noexcept { return left() >= static_cast<std::int64_t>(w.ask); }
 
   static constexpr int kValueBits = 48;
+  static constexpr std::uint32_t kFrozen = std::uint32_t{1} << 31;
+
+  static constexpr std::uint32_t unitsIn(std::uint32_t held) noexcept { return held & ~kFrozen; }
 
   static std::int64_t valueIn(std::int64_t word) noexcept {
     constexpr int kOthers = 64 - kValueBits;
@@ -218,7 +224,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   static std::int64_t sum(const SemaphoreSlot& slot, std::int64_t without = 0) noexcept {
     std::int64_t all = 0;
     for (ProcessSlot process = 1; process <= kMaxProcess; ++process) {
-      if (process != without) all += slot.held[process].load();
+      if (process != without) all += unitsIn(slot.held[process].load());
     }
     return all;
   }
@@ -244,7 +250,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   /// word's maximum are not put back when the process dies.
   void take(Visit& v, std::uint32_t weight) noexcept {
     Word32& held = slot().held[v.me];
-    if (held.load() > std::numeric_limits<std::uint32_t>::max() - weight) {
+    if (held.load() > kFrozen - 1 - weight) {
       slot().value.fetch_sub(weight);
     } else {
       held.fetch_add(weight);
@@ -259,12 +265,12 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return back;
   }
 
-  /// Takes up to `most` off `held`, and returns how many.
+  /// Takes up to `most` off `held`, and returns how many: none if it is frozen.
   static std::uint32_t takeOff(Word32& held, std::uint32_t most) noexcept {
     std::uint32_t now = held.load();
     std::uint32_t off = 0;
     do {
-      off = std::min(now, most);
+      off = (now & kFrozen) == 0 ? std::min(now, most) : 0;
     } while (off > 0 && !held.compare_exchange_weak(now, now - off));
     return off;
   }

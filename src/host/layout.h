@@ -206,7 +206,7 @@ constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" i
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
 /// Raise it when the meaning of a word changes, and for each new kind, because an older process could not clean up
 /// such a lock after a death. layoutNumber() notices when the place of a word changes.
-constexpr std::uint32_t kVersion = 8;
+constexpr std::uint32_t kVersion = 9;
 
 /// A hash of the sizes and offsets that make up the layout.
 constexpr std::uint32_t layoutNumber() noexcept {

@@ -2,6 +2,7 @@
 #include "host/host_semaphore.h"
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "host_lock_test.h"
@@ -289,6 +290,31 @@ TEST_F(HostSemaphoreTest, NoUnitIsLostWhileTwoProcessesCleanUp) {
     slot.value.store(kStart);
   }
   EXPECT_EQ(lost, 0);
+}
+
+TEST_F(HostSemaphoreTest, ADeathLosesNoUnitThatAnotherProcessReleasesMeanwhile) {
+  of(1).acquire(4);
+  world_.meanwhile(Step::cleaned, [&] { of(3).release(2); });
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(of(3).value(), 5);
+  EXPECT_TRUE(of(3).tryAcquire(5).abandoned);
+  of(3).release(5);
+  expectPristine();
+}
+
+TEST_F(HostSemaphoreTest, ADeathLosesNoSignalThatAnotherProcessSendsMeanwhile) {
+  for (int steps = 1; steps <= 5; ++steps) {
+    WorldSemaphore::reset(&world_.at<std::byte>(0), 0);
+    of(1).release(3);
+    EXPECT_TRUE(of(2).tryAcquire(2));
+    std::function<void()> send = [&] { of(1).release(1); };
+    for (int i = 1; i < steps; ++i) {
+      send = [this, then = std::move(send)] { world_.meanwhile(Step::cleaned, then); };
+    }
+    world_.meanwhile(Step::cleaned, std::move(send));
+    world_.evict<WorldSemaphore>(2);
+    EXPECT_EQ(of(1).value(), 2) << "sent at step " << steps;
+  }
 }
 
 TEST_F(HostSemaphoreTest, NoSignalIsTakenTwiceWhileADeadTakerIsCleanedUp) {
