@@ -187,10 +187,11 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(word) << kOthers) >> kOthers;
   }
 
-  /// Returns how many of `units` may be put back while `left` are left.
+  /// Returns how many of `units` may be put back while `left` are left. A negative `left` counts as 0: unless setValue()
+  /// made it so, units were moved while they were counted, or another cleaner has taken its excess off.
   static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units,
                             std::int64_t left) noexcept {
-    const std::int64_t below = slot.start.load() - left;
+    const std::int64_t below = slot.start.load() - std::max<std::int64_t>(left, 0);
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(below, 0, units));
   }
 

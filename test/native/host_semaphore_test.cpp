@@ -317,6 +317,27 @@ TEST_F(HostSemaphoreTest, ADeathLosesNoSignalThatAnotherProcessSendsMeanwhile) {
   }
 }
 
+TEST_F(HostSemaphoreTest, TakenSignalsDoNotComeBackWhileThreeProcessesCleanUp) {
+  WorldSemaphore::reset(&world_.at<std::byte>(0), 0);
+  of(4).release(3);
+  for (ProcessSlot taker = 1; taker <= 3; ++taker) EXPECT_TRUE(of(taker).tryAcquire());
+  const auto evict = [this](ProcessSlot dead) {
+    WorldSemaphore::evict(&world_.at<std::byte>(0), dead);
+  };
+  // The third step is that after the excess has been taken off.
+  const auto atThird = [this](std::function<void()> what) {
+    world_.meanwhile(Step::cleaned, [this, what] {
+      world_.meanwhile(Step::cleaned, [this, what] { world_.meanwhile(Step::cleaned, what); });
+    });
+  };
+  atThird([&] {
+    atThird([&] { evict(3); });
+    evict(2);
+  });
+  evict(1);
+  EXPECT_EQ(of(4).value(), 0);
+}
+
 TEST_F(HostSemaphoreTest, NoSignalIsTakenTwiceWhileADeadTakerIsCleanedUp) {
   constexpr ProcessSlot kTaker = 127;
   auto& slot = world_.at<host::SemaphoreSlot>(0);
