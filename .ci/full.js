@@ -75,7 +75,7 @@ const beside = [
     least: 250,
   },
   { name: 'relacy', run: '.ci/relacy', limit: 1200, least: 10 },
-  { name: 'models', run: 'test/model/run.sh', limit: 1800, least: 100 },
+  { name: 'models', run: 'test/model/run.sh', limit: 3600, least: 250 },
   { name: 'C++ tests under ThreadSanitizer', run: '.ci/sanitized tsan', limit: 1800, least: 640 },
   { name: 'C++ tests under AddressSanitizer', run: '.ci/sanitized asan', limit: 1800, least: 640 },
   {
