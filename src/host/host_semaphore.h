@@ -83,7 +83,7 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     if (held <= 0 || all == 0) return;
     const std::uint32_t dead = std::min(static_cast<std::uint32_t>(held), all);
     if (static_cast<std::uint32_t>(resting) < dead) slot().abandoned.store(1);
-    const std::uint32_t back = room(slot(), dead, left());
+    const std::uint32_t back = room(slot(), dead, slot().value.load());
     owe(slot(), back);
     rest(-resting);
     if (back > 0) putBack(v, static_cast<std::int32_t>(back));
@@ -99,14 +99,15 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
   }
 
   /// Sets the units left, and admits the waiters that then fit. Throws Misuse(badArgument) outside [kMin,
-  /// kMax].
+  /// kMax]. The units of the process whose mark is set do not count as held, because their excess has been taken off.
   void setValue(std::int32_t value, AgentId = P::agent()) {
     if (value < kMin || value > kMax) {
       throwMisuse(Fault::badArgument, "a semaphore's value is from kMin to kMax");
     }
     Visit v(*this);
     std::int64_t word = slot().value.load();
-    while (!slot().value.compare_exchange_weak(word, word - valueIn(word) + value + taken())) {
+    while (!slot().value.compare_exchange_weak(
+        word, word - valueIn(word) + value + sum(slot(), markIn(word)))) {
     }
     lookAgain(v);
   }
@@ -187,10 +188,12 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(word) << kOthers) >> kOthers;
   }
 
-  /// Returns how many of `units` may be put back while `left` are left. A negative `left` counts as 0: unless setValue()
-  /// made it so, units were moved while they were counted, or another cleaner has taken its excess off.
+  /// Returns how many of `units` may be put back. The units of the process whose mark is set count as put back. A
+  /// negative `left` counts as 0: unless setValue() made it so, units were moved while they were counted, or another
+  /// cleaner has taken its excess off.
   static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units,
-                            std::int64_t left) noexcept {
+                            std::int64_t word) noexcept {
+    const std::int64_t left = valueIn(word) - sum(slot, markIn(word));
     const std::int64_t below = slot.start.load() - std::max<std::int64_t>(left, 0);
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(below, 0, units));
   }
@@ -205,14 +208,12 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     std::int64_t to = 0;
     std::uint32_t owed = 0;
     do {
-      const std::int64_t other = markIn(word);
-      // The units of that process are put back at the same time.
-      const std::uint32_t back = room(slot, held, valueIn(word) - sum(slot, other));
+      const std::uint32_t back = room(slot, held, word);
       // If this process is killed here, there are too many owed units until the rest ends.
       if (back > owed) owe(slot, back - owed);
       owed = std::max(owed, back);
       P::step(Step::cleaned);
-      to = word - (held - back) + (other == 0 ? std::int64_t{dead} << kValueBits : 0);
+      to = word - (held - back) + (markIn(word) == 0 ? std::int64_t{dead} << kValueBits : 0);
     } while (!slot.value.compare_exchange_weak(word, to));
   }
 
@@ -229,7 +230,6 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     }
     return all;
   }
-  std::int64_t taken() const noexcept { return sum(slot()); }
   /// Returns the units left, or fewer during a release. Reads the value last: a cleaner takes units off the value, and
   /// then off the sum, which would otherwise count as left.
   static std::int64_t left(const SemaphoreSlot& slot) noexcept {
