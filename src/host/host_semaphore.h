@@ -188,13 +188,14 @@ class BasicHostSemaphore : public HostLock<P, BasicHostSemaphore<P>, SemaphoreSl
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(word) << kOthers) >> kOthers;
   }
 
-  /// Returns how many of `units` may be put back. The units of the process whose mark is set count as put back. A
-  /// negative `left` counts as 0: unless setValue() made it so, units were moved while they were counted, or another
-  /// cleaner has taken its excess off.
+  /// Returns how many of `units` may be put back, at least as many as keep the value from falling below the initial one.
+  /// The units of the process whose mark is set count as put back. A negative `left` counts as 0: unless setValue() made
+  /// it so, units were moved while they were counted, or another cleaner has taken its excess off.
   static std::uint32_t room(const SemaphoreSlot& slot, std::uint32_t units,
                             std::int64_t word) noexcept {
     const std::int64_t left = valueIn(word) - sum(slot, markIn(word));
-    const std::int64_t below = slot.start.load() - std::max<std::int64_t>(left, 0);
+    const std::int64_t most = valueIn(word) - std::int64_t{units};
+    const std::int64_t below = slot.start.load() - std::min(std::max<std::int64_t>(left, 0), most);
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(below, 0, units));
   }
 

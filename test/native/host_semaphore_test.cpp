@@ -238,6 +238,25 @@ TEST_F(HostSemaphoreTest, ADeadThreadRaisesNoValueAboveTheInitialOneBesideAKille
   EXPECT_EQ(of(3).value(), 5);
 }
 
+TEST_F(HostSemaphoreTest, ACleanerThatBeginsAgainLeavesTheInitialValue) {
+  auto& slot = world_.at<host::SemaphoreSlot>(0);
+  of(1).release(4);
+  of(1).acquire(8);
+  // The excess, four of the eight, has been taken off beside the mark of process 3.
+  slot.value.store((std::int64_t{3} << 48) + 5);
+  world_.evict<WorldSemaphore>(1);
+  world_.evict<WorldSemaphore>(3);
+  EXPECT_EQ(of(2).value(), 5);
+}
+
+TEST_F(HostSemaphoreTest, ADeathRaisesANegativeValueToTheInitialOne) {
+  of(1).setValue(10);
+  of(1).acquire(9);
+  of(2).setValue(-3);
+  world_.evict<WorldSemaphore>(1);
+  EXPECT_EQ(of(2).value(), 5);
+}
+
 TEST_F(HostSemaphoreTest, ProcessesCleanUpAfterTwoDeathsAtOnce) {
   of(1).release(2);
   of(1).acquire(4);
