@@ -494,10 +494,10 @@ inline countOn() {
   :: c <= N && COUNTED(c) -> break
   :: c > N ->
     c = 0;
-    seen = seen - sum;
-    back = START - (seen < 0 && BUG != 11 -> 0 : seen);
+    sum = seen - sum;
+    sum = (sum < 0 && BUG != 11 -> 0 : sum);
+    back = START - (sum > seen - h && BUG != 12 -> seen - h : sum);
     back = (back < 0 -> 0 : (back > h -> h : back));
-    seen = seen + sum;
     sum = 0;
     step = (OWES && (back > counted || BUG == 6) -> OWING : MARKS);
     break
@@ -522,7 +522,8 @@ inline endEviction() {
  * cleaner of another process has begun. BUG 5: it reads the units of a process whose mark is set twice, as units that
  * are put back and as units that are held. BUG 6: it owes the units again at each try. BUG 7: it sets no mark. BUG 8:
  * it sets `held` to 0 before it takes the excess off. BUG 9: it sets `abandoned` after the units are back. BUG 10: it
- * notifies no process. BUG 11: it puts units back that seem to be missing. */
+ * notifies no process. BUG 11: it puts units back that seem to be missing. BUG 12: it lets the value fall below the
+ * initial one. */
 active [2] proctype cleaner() {
   byte step, h, seenMark, c, counted, t, to;
   short seen, sum, back;
