@@ -381,7 +381,7 @@ TEST_F(HostSemaphoreTest, NoSignalIsTakenTwiceWhileADeadTakerIsCleanedUp) {
       if (spins > 10'000) std::this_thread::yield();
     }
   };
-  const int times = rounds(5'000);
+  const int times = rounds(1'000);
   std::jthread cleaner([&] {
     for (int i = 1; i <= times; ++i) {
       reaches(begun, i);
