@@ -112,6 +112,7 @@ void addHostSlots(Topic& layout) {
        {"mutexRest", wordAt(offsetof(host::MutexSlot, rest))},
        {"writeRest", wordAt(offsetof(host::RWLockSlot, writeRest))},
        {"readRest", wordAt(offsetof(host::RWLockSlot, readRest))},
+       {"restAt", host::kRestAt},
        {"semaphoreOwed", wordAt(offsetof(host::SemaphoreSlot, owed))},
        {"semaphoreRest", wordAt(offsetof(host::SemaphoreSlot, rest))},
        {"released", host::kReleased}});

@@ -24,8 +24,10 @@ const restAt = native.layout.host.writeRest
 // The indexes of the two ends, which take two words each.
 const writeRest = 0
 const readRest = (native.layout.host.readRest - restAt) / 2
-/** The lowest bit of an end: the writer had released, so its death is not reported. The other bits are the time. */
+/** The lowest bit of an end: the writer had released, so its death is not reported. */
 const released = BigInt(native.layout.host.released)
+/** The time of an end begins at this bit. The bits below tell ends of one millisecond apart: see #mark(). */
+const timeAt = BigInt(native.layout.host.restAt)
 
 class RWHold extends TimedHold {
   /** If the grant is early: how many ms the minHold of the dead holder still lasts. */
@@ -137,17 +139,26 @@ class TimedRWLock extends HostRWLock {
    * later one.
    */
   #limit(index, end) {
-    const until = Number(end >> 1n)
+    const until = Number(end >> timeAt)
     const latest = Math.ceil(now() + this.#minHold)
     if (until <= latest) return until
-    Atomics.compareExchange(this.#ends, index, end, (BigInt(latest) << 1n) | (end & released))
+    Atomics.compareExchange(this.#ends, index, end, (BigInt(latest) << timeAt) | (end & released))
     return latest
   }
 
+  /**
+   * Stores the end of `hold`. It is greater than the stored one, even in the same millisecond, so no two holds have one
+   * end, and the stored end covers all readers: #unmark() takes back no other one.
+   */
   #mark(hold, end) {
-    hold.until = Math.ceil(now() + this.#minHold)
-    hold.mark = BigInt(hold.until) << 1n
-    hold.former = Atomics.exchange(this.#ends, end, hold.mark)
+    let known = Atomics.load(this.#ends, end)
+    do {
+      hold.former = known
+      hold.until = Math.ceil(now() + this.#minHold)
+      hold.mark = BigInt(hold.until) << timeAt
+      if (hold.mark <= known) hold.mark = (known & ~released) + 2n * released
+      known = Atomics.compareExchange(this.#ends, end, hold.former, hold.mark)
+    } while (known !== hold.former)
   }
 
   /** Replaces the end of this hold by `next`, unless a later reader has stored its own end. */

@@ -166,7 +166,8 @@ class BasicHostRWLock : public HostRWPart<P, BasicHostRWLock<P>> {
   static bool isForgettable(const std::byte* at, std::int64_t) noexcept {
     const RWLockSlot& slot = Base::slotAt(at);
     return Base::isIdle(slot.head) && slot.readers.empty() && slot.upgrader.load() == 0 &&
-           Base::isPast(slot.writeRest.load() >> 1) && Base::isPast(slot.readRest.load() >> 1);
+           Base::isPast(slot.writeRest.load() >> kRestAt) &&
+           Base::isPast(slot.readRest.load() >> kRestAt);
   }
   static void reset(std::byte* at, std::int64_t) noexcept {
     RWLockSlot& slot = Base::slotAt(at);

@@ -110,6 +110,9 @@ struct SlotHead {
 /// The lowest bit of `rest` and of `writeRest`: the holder had released, so its death is not reported. The other bits
 /// are the end, in milliseconds of the monotonic clock.
 constexpr std::uint64_t kReleased = 1;
+/// The milliseconds of `writeRest` and `readRest` begin at this bit. The bits below tell holds of one millisecond apart,
+/// so that a hold that takes its end back does not take that of another reader.
+constexpr int kRestAt = 11;
 
 struct alignas(128) MutexSlot {
   SlotHead head;
@@ -123,7 +126,7 @@ struct alignas(64) RWLockSlot {
   Word32 upgrader;
   Word32 abandoned;
   Word64 writeRest;  // the end of the last writer's minHold: see lib/host/timed_rw_lock.js
-  Word64 readRest;   // the end of the last reader's, in the bits above kReleased
+  Word64 readRest;   // the end of the last reader's
   std::byte text[80];
 };
 
@@ -206,7 +209,7 @@ constexpr std::uint64_t kMembersMagic = 0x31656369'666f786fULL;  // "oxofice1" i
 constexpr std::uint64_t kSegmentMagic = 0x316b636f'6c786f62ULL;  // "boxlock1"
 /// Raise it when the meaning of a word changes, and for each new kind, because an older process could not clean up
 /// such a lock after a death. layoutNumber() notices when the place of a word changes.
-constexpr std::uint32_t kVersion = 9;
+constexpr std::uint32_t kVersion = 10;
 
 /// A hash of the sizes and offsets that make up the layout.
 constexpr std::uint32_t layoutNumber() noexcept {

@@ -280,6 +280,26 @@ describe('Holds of read-write locks of scope host', function () {
       assert.notEqual(await keyed.acquireWrite('x', { ifAvailable }), undefined)
     })
 
+    it('of a reader outlast its death, though a reader of the same time had its grant in vain', async () => {
+      const name = freshName()
+      const times = { minHold: long }
+      const other = await startWith(name, times, 'KeyedRWLock')
+      // As many pairs as get their grants in one millisecond, in either order.
+      const isKeptOut = await other.does(`
+        await my.lock.acquireWrite('y')
+        const both = []
+        for (let i = 0; i < 20; i++) {
+          both.push(my.lock.acquireRead(['x' + i, 'y'], { timeout: 1 }).catch(({ code }) => code))
+          await my.lock.acquireRead('x' + i)
+        }
+        return (await Promise.all(both)).every((code) => code === 'ERR_LOCK_TIMEOUT')`)
+      assert.equal(isKeptOut, true)
+      await other.dies()
+      const keyed = open(name, times, KeyedRWLock)
+      for (let i = 0; i < 20; i++)
+        assert.equal(await keyed.acquireWrite(`x${i}`, { ifAvailable }), undefined)
+    })
+
     it('are those of a key', async () => {
       const keyed = open(freshName(), { minHold: long }, KeyedRWLock)
       await keyed.runExclusive('x', () => {})

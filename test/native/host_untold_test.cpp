@@ -109,7 +109,7 @@ TEST_F(HostUntoldRWLock, IsNotForgettableBeforeTheEndOfItsMinHolds) {
   for (auto* const rest : {&words.writeRest, &words.readRest}) {
     const auto now = static_cast<std::uint64_t>(WorldPlatform::frozen / 1'000'000);
     of(1).lockWrite(kAnna);
-    *rest = (now + 500) << 1;
+    *rest = (now + 500) << host::kRestAt;
     evict(1);
     expectInUse();
     pass(499ms);
