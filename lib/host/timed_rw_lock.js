@@ -115,6 +115,8 @@ class TimedRWLock extends HostRWLock {
     release[undelivered] = () => {
       if (grant.isOver) return
       this.#unmark(hold, isWriter, hold.former)
+      // Another reader may store an equal end from now on, which the release must not take back.
+      hold.mark = 0n
       hold.until = 0
       if (abandoned) this.abandon(grant, isWriter)
       else release()
