@@ -89,17 +89,26 @@ class TimedSemaphore extends HostSemaphore {
     for (;;) {
       const owed = Atomics.load(this.#slot, owedAt)
       if (owed === 0) return false
-      const until = Number(Atomics.load(this.#rest, 0))
+      const until = this.#restsEnd()
       const isOver = until <= now()
       // Read it as unsigned, because another process may have corrupted the word.
       const units = isOver ? owed : Math.min(owed >>> 0, weight)
       if (Atomics.compareExchange(this.#slot, owedAt, owed, (owed - units) | 0) !== owed) continue
-      if (isOver) return false
+      if (isOver) {
+        if (this.#restsEnd() <= now()) return false
+        // Meanwhile other processes paid, and one died that owes as many units until a later end.
+        Atomics.add(this.#slot, owedAt, units)
+        continue
+      }
       hold.owed = units
       hold.isEarly = true
       hold.until = Math.min(until, now() + this.#minHold)
       return true
     }
+  }
+
+  #restsEnd() {
+    return Number(Atomics.load(this.#rest, 0))
   }
 
   /** Stores the end of a minHold for the processes that clean up if this one dies. */

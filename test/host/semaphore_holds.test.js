@@ -6,6 +6,7 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { KeyedSemaphore, Mutex, Semaphore } = require('../..')
+const native = require('../../lib/addon/load.js')
 const { freshName } = require('../helpers/agents.js')
 const { removeDirectory, useHosts } = require('../helpers/hosts.js')
 
@@ -297,6 +298,31 @@ describe('Holds of semaphores of scope host', function () {
       await new Promise((resolve) => setTimeout(resolve, 250))
       const ticket = await open(1, name, times).acquire(1, { ifAvailable })
       assert.notEqual(ticket, undefined)
+    })
+
+    it('are not over with those of a former dead holder, though as many units are owed', async () => {
+      const name = freshName()
+      const other = await startWith(1, name, { minHold: 100 })
+      await other.does('await my.lock.acquire()')
+      await other.dies()
+      const semaphore = open(1, name, { minHold: long })
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      const { compareExchange } = Atomics
+      const { semaphoreOwed, semaphoreRest } = native.layout.host
+      // Meanwhile another process pays for the unit, and a third one dies with one.
+      Atomics.compareExchange = (words, at, ...rest) => {
+        if (words instanceof Int32Array && at === semaphoreOwed) {
+          Atomics.compareExchange = compareExchange
+          const end = BigInt(Math.ceil(native.clock.now() + long))
+          new BigInt64Array(words.buffer, 4 * semaphoreRest, 1)[0] = end
+        }
+        return compareExchange(words, at, ...rest)
+      }
+      try {
+        assert.equal(await semaphore.acquire(1, { ifAvailable }), undefined)
+      } finally {
+        Atomics.compareExchange = compareExchange
+      }
     })
 
     it('keep others out after the holder let go and exited, which is no death', async () => {
