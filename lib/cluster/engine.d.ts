@@ -186,6 +186,11 @@ export interface EngineDriver {
   confirm?(request: EngineRequest): Promise<EngineConfirmation>
   /** Releases the units, or leaves the queue, in one round trip. Idempotent. */
   leave(request: EngineLeaving): Promise<void>
+  /**
+   * Forgets what the driver keeps here for a request that is over without `leave()`: its hold has ended by itself.
+   * Optional, and must not throw.
+   */
+  forget?(request: Pick<EngineRequest, 'key' | 'id'>): void
   /** Ends the session, and releases all its units. */
   end(session: string): Promise<unknown>
   /** Closes the connections that the driver has made. */

@@ -38,6 +38,23 @@ describe('The options maxHold and minHold', () => {
     }
   })
 
+  it('let the driver forget a hold that ends by itself, and no other', async () => {
+    const forgotten = []
+    const entered = []
+    const engine = await world.newEngine({}, (driver) => ({
+      enter: (request) => {
+        entered.push({ key: request.key, id: request.id })
+        return driver.enter(request)
+      },
+      forget: (request) => forgotten.push(request),
+    }))
+    const mutex = new KeyedMutex({ engine, name, maxHold: 1000 })
+    ;(await mutex.acquire('released'))()
+    await mutex.acquire('lost')
+    await world.clock.pass(1000)
+    assert.deepEqual(forgotten, entered.slice(-1))
+  })
+
   it('must not make a hold end before minHold', async () => {
     const engine = await world.newEngine({ ttl: 1000, maxHold: 5000 })
     const both = { engine, name, minHold: 2000, maxHold: 1000 }

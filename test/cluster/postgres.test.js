@@ -4,9 +4,12 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const pg = require('pg')
 const { KeyedMutex, KeyedSemaphore, Mutex } = require('../..')
 const { postgres, postgresSchema } = require('../../lib/cluster/postgres/index.js')
+const { Engine } = require('../../lib/cluster/engine.js')
+const { makeDriver } = require('../../lib/cluster/postgres/driver.js')
 const { useEnds } = require('./helpers/ends.js')
 const { postgresServer } = require('./helpers/postgres_server.js')
 const { warmUp } = require('./helpers/warm_up.js')
+const { collect } = require('../helpers/heap.js')
 const { run } = require('../helpers/processes.js')
 
 describe('PostgreSQL', () => {
@@ -47,6 +50,27 @@ describe('PostgreSQL', () => {
     ends.push(() => pool.end())
     return pool
   }
+
+  it('keeps no request here whose hold has ended by itself', async () => {
+    const driver = makeDriver(poolOf('postgres'), {})
+    const enter = driver.enter.bind(driver)
+    const requests = []
+    driver.enter = (request) => {
+      requests.push(new WeakRef(request))
+      return enter(request)
+    }
+    const engine = new Engine(driver)
+    ends.push(() => engine.close())
+    const mutex = new KeyedMutex({ engine, maxHold: 200 })
+    for (const key of ['a', 'b', 'c']) {
+      const { signal } = await mutex.acquire(key)
+      while (!signal.aborted) await sleep(20)
+    }
+    await sleep(1)
+    await collect()
+    assert.equal(requests.length, 3)
+    for (const request of requests) assert.equal(request.deref(), undefined)
+  })
 
   describe('its tables', () => {
     it('are created on first use, by any number of engines at once', async function () {

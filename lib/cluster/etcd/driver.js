@@ -227,6 +227,13 @@ class Driver {
     this.#unsure.delete(id)
   }
 
+  forget({ key, id }) {
+    this.#settled(key, id)
+    this.#known.delete(id)
+    this.#unsure.delete(id)
+    this.#store.views.delete(key)
+  }
+
   /** Runs `doing()` after the last command of `key`, because each command uses the view that the previous one left. */
   async #inTurn(key, doing) {
     const before = this.#turns.get(key)

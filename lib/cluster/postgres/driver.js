@@ -185,6 +185,10 @@ class Driver {
     if (keep === 0) this.#forget(id)
   }
 
+  forget({ id }) {
+    this.#forget(id)
+  }
+
   async end(session) {
     const text = `DELETE FROM ${this.#names.sessions} WHERE session = $1`
     await this.#query({ text, values: [session] })
