@@ -10,7 +10,13 @@ const { blockingMapOf, mapOf, withMapDefaults } = require('./base.js')
 const { blockingLimits, Keyed } = require('./keyed.js')
 const { lockOptionsWithDefaults } = require('../options/lock_options.js')
 const { acquireOneOrMany, acquireSyncOneOrMany, tryOneOrMany } = require('./many.js')
-const { acquireOptions, isObject, readWait, refuseOptions } = require('../core/options.js')
+const {
+  acquireOptions,
+  isObject,
+  readWait,
+  refuseOptions,
+  surplusError,
+} = require('../core/options.js')
 const { receiverError } = require('../core/receiver.js')
 const { makeReleaser } = require('../core/releaser.js')
 const { checkStack } = require('../core/stack.js')
@@ -110,14 +116,15 @@ class DiningPhilosophers {
     release()
   }
 
-  runExclusive(seat, callback, options) {
+  runExclusive(seat, callback, options, surplus) {
     check(this, 'runExclusive')
+    if (surplus !== undefined) return Promise.reject(surplusError())
     return run(callback, () => this.begin(seat, options), undefined, options)
   }
 
-  tryRunExclusive(seat, callback) {
+  tryRunExclusive(seat, callback, surplus) {
     check(this, 'tryRunExclusive')
-    return tryRun(callback, (given) => this.runExclusive(seat, given, now))
+    return tryRun(callback, (given) => this.runExclusive(seat, given, now, surplus))
   }
 
   runExclusiveSync(seat, callback, options) {

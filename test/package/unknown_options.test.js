@@ -232,6 +232,7 @@ describe('an unknown option', () => {
       (given) => mutexes.tryRunExclusive('a', called, given),
       (given) => semaphores.tryRunExclusive('a', called, 1, given),
       (given) => rwLocks.tryRunExclusive('a', called, given),
+      (given) => philosophers.tryRunExclusive(0, called, given),
       (given) => rwLocks.tryRunShared('a', called, given),
     ]
     for (const one of tries) await fails(() => one({ timeout: 5 }), surplus)
