@@ -485,7 +485,7 @@ end:
 
 /* Goes to the next `held` that counts, or computes how many units may be put back. Those of the dead process
  * itself are known. */
-#define COUNTED(p) ((p) <= VISITORS && ((p) != d || BUG == 2) && ((p) != seenMark || BUG == 5))
+#define COUNTED(p) ((p) <= VISITORS && ((p) != d || BUG == 2) && (p) != seenMark)
 inline countOn() {
   step = COUNTS;
   c++;
@@ -496,7 +496,7 @@ inline countOn() {
     c = 0;
     sum = seen - sum;
     sum = (sum < 0 && BUG != 11 -> 0 : sum);
-    back = START - (sum > seen - h && BUG != 12 -> seen - h : sum);
+    back = START - (sum > seen - h && BUG != 5 -> seen - h : sum);
     back = (back < 0 -> 0 : (back > h -> h : back));
     sum = 0;
     step = (OWES && (back > counted || BUG == 6) -> OWING : MARKS);
@@ -519,11 +519,10 @@ inline endEviction() {
 }
 
 /* Evicts process d. If its cleaner dies on the way, the next one repeats each step. BUG 4: it finishes what the
- * cleaner of another process has begun. BUG 5: it reads the units of a process whose mark is set twice, as units that
- * are put back and as units that are held. BUG 6: it owes the units again at each try. BUG 7: it sets no mark. BUG 8:
- * it sets `held` to 0 before it takes the excess off. BUG 9: it sets `abandoned` after the units are back. BUG 10: it
- * notifies no process. BUG 11: it puts units back that seem to be missing. BUG 12: it lets the value fall below the
- * initial one. */
+ * cleaner of another process has begun. BUG 5: it lets the value fall below the initial one. BUG 6: it owes the units
+ * again at each try. BUG 7: it sets no mark. BUG 8: it sets `held` to 0 before it takes the excess off. BUG 9: it sets
+ * `abandoned` after the units are back. BUG 10: it notifies no process. BUG 11: it puts units back that seem to be
+ * missing. */
 active [2] proctype cleaner() {
   byte step, h, seenMark, c, counted, t, to;
   short seen, sum, back;
@@ -558,7 +557,7 @@ end:
       seen = value;
       seenMark = mark;
       REACH(1, mark && mark != d);
-      sum = (BUG == 2 -> 0 : h) - (BUG == 5 && mark -> held[mark] : 0);
+      sum = (BUG == 2 -> 0 : h);
       countOn()
     }
   :: d_step { step == COUNTS -> sum = sum + held[c]; countOn() }
