@@ -230,7 +230,8 @@ class Cohort {
 
   lost(lease, error) {
     this.#forget(lease)
-    this.hub.driver.forget?.({ key: this.key, id: lease.id })
+    // The driver forgets all requests of a session together. close() still leaves for them.
+    if (!lease.session.isOver) this.hub.driver.forget?.({ key: this.key, id: lease.id })
     for (const hold of lease.holds) hold.lose(error)
     // A caller whose hold has exceeded maxHold may still be running, but the waiters of this thread do not wait for it.
     if (!this.hasEnd) return

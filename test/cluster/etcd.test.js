@@ -73,6 +73,14 @@ describe('etcd as an engine', () => {
     assert.equal(await transactionsOf(leave), 1)
   })
 
+  it('takes one round trip for each hold when it closes', async () => {
+    const closing = await engine()
+    const mutex = new KeyedMutex({ engine: closing })
+    const keys = [randomUUID(), randomUUID(), randomUUID()]
+    for (const key of keys) await mutex.acquire(key)
+    assert.equal(await transactionsOf(() => closing.close()), keys.length)
+  })
+
   it('takes two round trips where others hold units, and one to be refused', async () => {
     const [a, b] = [await engine(), await engine()].map(
       (engine) => new KeyedSemaphore(2, { engine }),
