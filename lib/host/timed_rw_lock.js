@@ -42,6 +42,8 @@ class TimedRWLock extends HostRWLock {
   /** Whether a maxHold ends each hold. */
   #hasEnd
   #ends
+  /** The hold of a reader of this thread, by the end that its own one has replaced. */
+  #followers = new Map()
   #sleepers = new Sleepers(this)
 
   constructor(segment) {
@@ -115,6 +117,7 @@ class TimedRWLock extends HostRWLock {
     release[undelivered] = () => {
       if (grant.isOver) return
       this.#unmark(hold, isWriter, hold.former)
+      if (!isWriter) this.#skip(hold)
       // Another reader may store an equal end from now on, which the release must not take back.
       hold.mark = 0n
       hold.until = 0
@@ -161,11 +164,22 @@ class TimedRWLock extends HostRWLock {
       if (hold.mark <= known) hold.mark = (known & ~released) + 2n * released
       known = Atomics.compareExchange(this.#ends, end, hold.former, hold.mark)
     } while (known !== hold.former)
+    if (end === readRest) this.#followers.set(hold.former, hold)
+  }
+
+  /** Called if no caller gets `hold`. Then a later reader which gives its end up must not bring the end of `hold` back. */
+  #skip({ mark, former }) {
+    const follower = this.#followers.get(mark)
+    if (follower === undefined) return
+    this.#followers.delete(mark)
+    this.#followers.set(former, follower)
+    follower.former = former
   }
 
   /** Replaces the end of this hold by `next`, unless a later reader has stored its own end. */
-  #unmark({ mark }, isWriter, next) {
+  #unmark({ mark, former }, isWriter, next) {
     if (mark === 0n) return
+    if (!isWriter) this.#followers.delete(former)
     Atomics.compareExchange(this.#ends, isWriter ? writeRest : readRest, mark, next)
   }
 

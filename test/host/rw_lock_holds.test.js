@@ -280,6 +280,24 @@ describe('Holds of read-write locks of scope host', function () {
       assert.notEqual(await keyed.acquireWrite('x', { ifAvailable }), undefined)
     })
 
+    it('begin by no grants that no caller has had, in whatever order they end', async () => {
+      const keyed = open(freshName(), { minHold: long }, KeyedRWLock)
+      await keyed.acquireWrite('y')
+      for (const order of ['012', '021', '102', '120', '201', '210']) {
+        const stops = [0, 1, 2].map(() => new AbortController())
+        const tries = stops.map(({ signal }) => keyed.acquireRead([order, 'y'], { signal }))
+        const ended = Promise.allSettled(tries)
+        await new Promise((resolve) => setImmediate(resolve))
+        assert.equal(keyed.isLocked(order), true)
+        for (const i of order) {
+          stops[i].abort()
+          await assert.rejects(tries[i])
+        }
+        await ended
+        assert.notEqual(await keyed.acquireWrite(order, { ifAvailable }), undefined, order)
+      }
+    })
+
     it('of a reader outlast its death, though a reader of the same time had its grant in vain', async () => {
       const name = freshName()
       const times = { minHold: long }
