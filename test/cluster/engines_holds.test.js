@@ -55,6 +55,37 @@ describe('The options maxHold and minHold', () => {
     assert.deepEqual(forgotten, entered.slice(-1))
   })
 
+  it('free the lock of a lost hold before its holder goes on', async () => {
+    const engine = await world.newEngine()
+    const mutex = new Mutex({ engine, name, maxHold: 1000 })
+    const semaphore = new Semaphore(1, { engine, name, maxHold: 1000 })
+    const rwLock = new RWLock({ engine, name, maxHold: 1000 })
+    const { signal } = await mutex.acquire()
+    await semaphore.acquire()
+    await rwLock.acquireWrite()
+    await world.clock.settle()
+    // The end of the session ends all of them at once.
+    world.server.sessions.clear()
+    const other = new Mutex({ engine, name: 'other' }).acquire()
+    await once(signal, 'abort')
+    assert.equal(mutex.isLocked(), false)
+    assert.equal(semaphore.getValue(), 1)
+    assert.equal(rwLock.isLocked(), false)
+    const again = [mutex.acquire({ ifAvailable: true }), rwLock.acquireWrite({ maxPending: 0 })]
+    for (const take of [...again, other]) (await world.clock.until(take))()
+  })
+
+  it('let a call inside a lost hold of a recursive mutex acquire it anew, even at once', async () => {
+    const engine = await world.newEngine()
+    const mutex = new RecursiveMutex({ engine, name, maxHold: 1000 })
+    const called = mutex.runExclusive(async ({ signal }) => {
+      await once(signal, 'abort')
+      const isLost = await mutex.runExclusive((inner) => inner.signal.aborted)
+      assert.equal(isLost, false)
+    })
+    await world.clock.until(called)
+  })
+
   it('must not make a hold end before minHold', async () => {
     const engine = await world.newEngine({ ttl: 1000, maxHold: 5000 })
     const both = { engine, name, minHold: 2000, maxHold: 1000 }
